@@ -1,0 +1,58 @@
+"""The command line: one module a command, one line of help, one example.
+
+Exit codes: 0 the command did its job (a wrong submission is not an error),
+1 a failure of ours or of what was checked, 2 unusable arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from .errors import CourseError
+
+#: command -> module with HELP, EXAMPLE, add_arguments(parser) and run(args) -> int
+COMMANDS = {
+    "build": "build",
+    "verify": "verify",
+    "simulate": "simulate",
+    "grade": "grade",
+    "leaks": "leaks",
+    "doctor": "doctor",
+}
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser for every command, each with its help and an example."""
+    parser = argparse.ArgumentParser(
+        prog="python -m autograder",
+        description="Build, check and grade the notebooks of By Hand, at Scale.",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, module_name in COMMANDS.items():
+        module = importlib.import_module(f".{module_name}", __package__)
+        sub = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            epilog=f"example:\n  {module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(sub)
+        sub.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    args = make_parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except CourseError as error:
+        print(f"autograder {args.command}: {error}", file=sys.stderr)
+        return 2 if error.usage else 1
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130

@@ -1,0 +1,198 @@
+"""Answers as plain data: encode for the sidecar files, decode for comparison.
+
+Every value that crosses a border (notebook to file, student to grader) passes
+through here. Only data goes through: numbers, text, containers, arrays, the
+state of a module. Nothing is pickled, no object of the student's survives.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Json = Any
+
+#: more entries than this are not an answer to a teaching exercise
+MAX_ENTRIES = 1_000_000
+
+
+class Raised:
+    """Stands for a value that never came: the call raised this kind of error."""
+
+    def __init__(self, error: str) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        return f"<raised {self.error}>"
+
+
+class Opaque:
+    """Stands for a value of a type that no exercise asks for."""
+
+    def __init__(self, type_name: str) -> None:
+        self.type_name = type_name
+
+    def __repr__(self) -> str:
+        return f"<a {self.type_name}>"
+
+
+def randn(*shape: int, seed: int, dtype: Any = None) -> Any:
+    """Seeded standard-normal numbers as a torch tensor on the CPU.
+
+    The stream is numpy's frozen `RandomState`, so that the same seed gives the
+    same numbers with every release of numpy and torch.
+
+    shape : the sizes; `randn(5, 3, seed=7)` has shape (5, 3)
+    dtype : a torch dtype, float32 by default
+    """
+    import torch
+
+    numbers = np.random.RandomState(seed).randn(*shape)
+    return torch.as_tensor(numbers, dtype=dtype or torch.float32)
+
+
+def is_tensor(value: Any) -> bool:
+    """True for a torch tensor or parameter, and for nothing that imitates one."""
+    torch = sys.modules.get("torch")
+    return torch is not None and type(value) in (torch.Tensor, torch.nn.Parameter)
+
+
+def is_module(value: Any) -> bool:
+    """True for a `torch.nn.Module`."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+def tensor_to_array(value: Any) -> np.ndarray:
+    """A detached copy on the CPU; bfloat16 and half become float32."""
+    value = value.detach().cpu()
+    if str(value.dtype) in ("torch.bfloat16", "torch.float16"):
+        value = value.float()
+    return np.array(value.numpy())
+
+
+def _number(x: float) -> Json:
+    return x if math.isfinite(x) else str(x)
+
+
+def _round(x: float, digits: int) -> Json:
+    return float(f"{x:.{digits}g}") if math.isfinite(x) else str(x)
+
+
+def _encode_array(array: np.ndarray, kind: str, dtype: str) -> Json:
+    if array.size > MAX_ENTRIES:
+        return {"kind": "opaque", "type": f"{kind} of {array.size} entries"}
+    flat = array.ravel()
+    if array.dtype.kind == "f":
+        digits = 12 if array.dtype.itemsize == 8 else 8
+        data = [_round(float(x), digits) for x in flat]
+    elif array.dtype.kind in "iub":
+        data = flat.tolist()
+    else:
+        return {"kind": "opaque", "type": f"{kind} of {array.dtype}"}
+    return {"kind": kind, "dtype": dtype, "shape": list(array.shape), "data": data}
+
+
+def encode(value: Any) -> Json:
+    """Plain JSON for a value; what is not data becomes an `opaque` marker."""
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if value is ...:
+        return {"kind": "ellipsis"}
+    if type(value) is float:
+        return {"kind": "float", "value": _number(value)}
+    if type(value) is Fraction:
+        return {"kind": "fraction", "value": str(value)}
+    if isinstance(value, Raised):
+        return {"kind": "raised", "error": value.error}
+    if is_tensor(value):
+        dtype = str(value.dtype).removeprefix("torch.")
+        return _encode_array(tensor_to_array(value), "tensor", dtype)
+    if type(value) is np.ndarray or isinstance(value, np.generic):
+        array = np.asarray(value)
+        return _encode_array(array, "array", str(array.dtype))
+    if type(value) in (list, tuple):
+        return {"kind": type(value).__name__, "items": [encode(v) for v in value]}
+    if type(value) in (set, frozenset):
+        items = sorted((encode(v) for v in value), key=repr)
+        return {"kind": "set", "items": items}
+    if isinstance(value, Mapping) and type(value).__module__ in (
+        "builtins",
+        "collections",
+    ):
+        items = [[encode(k), encode(v)] for k, v in value.items()]
+        return {"kind": "dict", "items": items}
+    if is_module(value):
+        return {"kind": "module", "state": encode(dict(value.state_dict()))}
+    return {"kind": "opaque", "type": type(value).__name__}
+
+
+def decode(data: Json) -> Any:
+    """The value again: arrays as numpy arrays, modules as dicts of arrays.
+
+    Raises ValueError for data that `encode` does not write.
+    """
+    if not isinstance(data, dict):
+        return data
+    kind = data.get("kind")
+    if kind == "float":
+        return float(data["value"])
+    if kind == "fraction":
+        return Fraction(data["value"])
+    if kind in ("tensor", "array"):
+        dtype = "float32" if data["dtype"] in ("bfloat16", "float16") else data["dtype"]
+        numbers = [float(x) if isinstance(x, str) else x for x in data["data"]]
+        return np.array(numbers, dtype=dtype).reshape(data["shape"])
+    if kind in ("list", "tuple"):
+        items = [decode(v) for v in data["items"]]
+        return items if kind == "list" else tuple(items)
+    if kind == "set":
+        return frozenset(_hashable(decode(v)) for v in data["items"])
+    if kind == "dict":
+        return {_hashable(decode(k)): decode(v) for k, v in data["items"]}
+    if kind == "module":
+        return decode(data["state"])
+    if kind == "raised":
+        return Raised(data["error"])
+    if kind == "opaque":
+        return Opaque(data["type"])
+    if kind == "ellipsis":
+        return ...
+    raise ValueError(f"unknown kind of value: {kind!r}")
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(_hashable(v) for v in value) if isinstance(value, list) else value
+
+
+def is_blank(value: Any) -> bool:
+    """True when nothing was filled in: None, or a `...` left anywhere."""
+    if value is None or value is ...:
+        return True
+    if type(value) in (list, tuple):
+        return any(is_blank(v) for v in value)
+    if type(value) is dict:
+        return any(is_blank(v) for v in value.values())
+    return False
+
+
+def describe(value: Any) -> str:
+    """What a value is, in words a student knows: 'a tensor of shape (3, 4)'."""
+    if is_tensor(value):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if type(value) is np.ndarray:
+        return f"an array of shape {value.shape}"
+    if isinstance(value, (Raised, Opaque)):
+        return repr(value).strip("<>")
+    if value is None:
+        return "None"
+    if type(value) in (list, tuple, dict, set, frozenset):
+        return f"a {type(value).__name__} of {len(value)}"
+    if type(value) in (bool, int, float, str):
+        return f"the {type(value).__name__} {value!r}"
+    return f"a {type(value).__name__}"
