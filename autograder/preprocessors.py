@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
+from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -113,3 +114,14 @@ def course_config() -> Config:
         return Config()
     loader = PyFileConfigLoader("nbgrader_config.py", path=str(root))
     return loader.load_config()
+
+
+def authors_files(root: Path) -> set[str]:
+    """Names in `solutions/` that no release or autograded folder may hold:
+    everything but notebooks and the visible expected values."""
+    released = ("*.ipynb", "*.expected.json")
+    return {
+        path.name
+        for path in (root / "solutions").glob("*/*")
+        if not any(path.match(pattern) for pattern in released)
+    } | {"misconceptions.py", "worksheet.py", "experiment.py", "stated.json", "results"}

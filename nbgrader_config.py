@@ -1,0 +1,49 @@
+"""nbgrader's configuration of this course: `nbgrader <command> attention` works
+from this folder as it is. Class data lives under class/, which git ignores."""
+
+import os
+import sys
+from pathlib import Path
+
+root = Path(__file__).resolve().parent
+# nbgrader calls `alembic` and the kernels call `python`: the ones beside us
+os.environ["PATH"] = os.pathsep.join(
+    [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+)
+os.environ["AUTOGRADER_SOLUTIONS"] = str(root / "solutions")
+if str(root) not in sys.path:
+    sys.path.insert(0, str(root))
+
+from autograder.preprocessors import (  # noqa: E402
+    authors_files,
+    release_preprocessors,
+)
+
+c = get_config()  # noqa: F821  (nbgrader gives it)
+
+# where things are
+(root / "class").mkdir(exist_ok=True)
+c.CourseDirectory.root = str(root)
+c.CourseDirectory.course_id = "by-hand-at-scale"
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "exercises"
+c.CourseDirectory.source_with_tests_directory = "class/source_with_tests"
+c.CourseDirectory.submitted_directory = "class/submitted"
+c.CourseDirectory.autograded_directory = "class/autograded"
+c.CourseDirectory.feedback_directory = "class/feedback"
+c.CourseDirectory.solution_directory = "class/solution"
+c.CourseDirectory.db_url = f"sqlite:///{root / 'class' / 'gradebook.db'}"
+
+# only notebooks and the visible expected values leave solutions/: what else lies
+# there is the authors' (sources, wrong answers, hidden values, recorded results)
+c.CourseDirectory.ignore = [
+    ".ipynb_checkpoints",
+    "__pycache__",
+    "*.pyc",
+    "feedback",
+    "*.hidden.json",
+    *sorted(authors_files(root)),
+]
+
+# releases
+c.GenerateAssignment.preprocessors = release_preprocessors()
