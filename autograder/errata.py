@@ -75,7 +75,7 @@ def load_errata(
     try:
         errata = [Erratum(**entry) for entry in data["errata"]]
     except TypeError as error:
-        raise CourseError(f"{path}: {error}", "every entry has the seven keys") from None
+        raise CourseError(f"{path}: {error}", "every entry has seven keys") from None
     seen: set[str] = set()
     for e in errata:
         if e.id in seen:
@@ -130,8 +130,8 @@ def kinds_table() -> str:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directive `errata` (Sphinx calls this)."""
-    from docutils import nodes
-    from docutils.statemachine import StringList
+    from docutils import nodes  # type: ignore[import-untyped]
+    from docutils.statemachine import StringList  # type: ignore[import-untyped]
     from sphinx.util.docutils import SphinxDirective
 
     class ErrataDirective(SphinxDirective):
@@ -150,7 +150,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
                 text = table(name, root)
             box = nodes.container()
             self.state.nested_parse(StringList(text.splitlines()), 0, box)
-            return box.children
+            return list(box.children)
 
     app.add_directive("errata", ErrataDirective)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
