@@ -1,0 +1,64 @@
+"""Everything that guards the project, in one go: `make test`.
+
+Every guard runs, also after one has failed, and the last lines say which failed
+and how long each took. Each is a command that one can also type.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from .course import Step, autograder, book_command, run_step
+from .paths import chapters, course_root
+
+
+def guards() -> list[Step]:
+    """The guards, quick ones first."""
+    python = sys.executable
+    notebooks = [f"solutions/{name}/{name}.ipynb" for name in chapters()]
+    nbval = (
+        *(python, "-m", "pytest", "-p", "no:cacheprovider", "--nbval"),
+        *("--nbval-sanitize-with", "autograder/sanitize.cfg"),
+        *("--nbval-cell-timeout", "120", "-q", *notebooks),
+    )
+    return [
+        Step("ruff", "the code is clean", (python, "-m", "ruff", "check", ".")),
+        Step("mypy", "the types fit", (python, "-m", "mypy")),
+        Step("stale", "what is committed is fresh", autograder("build", "--check")),
+        Step("leaks", "no release holds an answer", autograder("leaks")),
+        Step("verify", "wrong answers lose, right ones keep", autograder("verify")),
+        Step("nbval", "the notebooks still say what they said", nbval),
+        Step("book", "the book, warnings are errors", book_command(strict=True)),
+        Step("pytest", "the tests of the engine", (python, "-m", "pytest")),
+    ]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run every guard, or those named; 1 if any failed."""
+    names = [step.name for step in guards()]
+    parser = argparse.ArgumentParser(prog="python -m autograder.guard")
+    parser.description = __doc__
+    parser.add_argument("names", nargs="*", metavar="GUARD", help=", ".join(names))
+    args = parser.parse_args(argv)
+    for name in args.names:
+        if name not in names:
+            parser.error(f"no guard {name!r}; there are {', '.join(names)}")
+    root = course_root()
+    todo = [step for step in guards() if not args.names or step.name in args.names]
+    rows: list[tuple[Step, bool, float]] = []
+    for number, step in enumerate(todo, 1):
+        began = time.monotonic()
+        good = run_step(step, f"{number}/{len(todo)}", root)
+        rows.append((step, good, time.monotonic() - began))
+    print()
+    for step, good, took in rows:
+        verdict = "passed" if good else "FAILED"
+        print(f"{verdict}  {took:5.0f} s  {step.name:<8} {step.what}")
+    return 0 if all(good for _, good, _ in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
