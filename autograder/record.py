@@ -1,0 +1,137 @@
+"""Run one case of a check and write down what came back. Nothing is judged here.
+
+This is the half that runs beside the student's code: it never needs an expected
+value. Each case gets its own copies of the arguments and the same random state,
+so that no case can spoil the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .values import encode, is_blank, is_module, is_tensor
+
+
+@dataclass
+class Record:
+    """What one case gave.
+
+    status  : "value", "blank" (not done yet) or "raised"
+    value   : the value when status is "value"
+    error   : name of the exception's class when status is "raised"
+    reason  : one sentence for the student, when there is something to say
+    mutated : True when the call changed one of its arguments
+    seconds : wall time of the call
+    """
+
+    label: str
+    status: str
+    value: Any = None
+    error: str | None = None
+    reason: str | None = None
+    mutated: bool = False
+    seconds: float = 0.0
+
+
+def run_case(label: str, fn: Any, args: tuple[Any, ...], answer: str) -> Record:
+    """Call `fn(*args)` on copies and record the outcome.
+
+    label  : the name of the case
+    fn     : the function to call; anything not callable is itself the value
+    args   : its arguments, never handed over themselves
+    answer : id of the answer; `NotImplementedError(answer)` means "not done yet"
+    """
+    if not callable(fn):
+        return _valued(label, fn)
+    theirs = tuple(_copy(a) for a in args)
+    _same_randomness()
+    start = time.perf_counter()
+    try:
+        # a warning on stderr must not cost marks: nbgrader reads it as a failure
+        with contextlib.redirect_stderr(sys.stdout):
+            value = fn(*theirs)
+    except NotImplementedError as error:
+        if str(error) in ("", answer):
+            return Record(label, "blank", seconds=time.perf_counter() - start)
+        record = _raised(label, error)
+    except (Exception, SystemExit) as error:
+        record = _raised(label, error)
+    else:
+        record = _valued(label, value)
+        record.mutated = any(_changed(a, b) for a, b in zip(args, theirs, strict=True))
+    record.seconds = time.perf_counter() - start
+    return record
+
+
+def _valued(label: str, value: Any) -> Record:
+    if is_blank(value):
+        return Record(label, "blank", value)
+    return Record(label, "value", value)
+
+
+def _raised(label: str, error: BaseException) -> Record:
+    kind = type(error).__name__
+    message = str(error).strip().split("\n")[0][:200]
+    reason = f"your code raised {kind}" + (f": {message}" if message else "")
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.endswith(".py") and frame.line:
+            reason += f" (line {frame.lineno}: `{frame.line.strip()}`)"
+            break
+        if "ipykernel" in frame.filename and frame.line:
+            reason += f" (line {frame.lineno} of your cell: `{frame.line.strip()}`)"
+            break
+    return Record(label, "raised", error=kind, reason=reason)
+
+
+def _copy(value: Any) -> Any:
+    if is_tensor(value):
+        return value.detach().clone().requires_grad_(value.requires_grad)
+    if callable(value) and not is_module(value):
+        return value
+    return copy.deepcopy(value)
+
+
+def _changed(before: Any, after: Any) -> bool:
+    if callable(before) and not is_module(before):
+        return False
+    return bool(encode(before) != encode(after))
+
+
+def _same_randomness() -> None:
+    np.random.seed(0)
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(0)
+
+
+class Recorder:
+    """Stands in for `check` where values are only recorded, never judged."""
+
+    def __init__(self, answer: str) -> None:
+        self.answer = answer
+        self.records: list[Record] = []
+        self.options: dict[str, dict[str, Any]] = {}
+
+    def __call__(
+        self,
+        label: str,
+        fn: Callable[..., Any],
+        *args: Any,
+        weight: float = 1,
+        tol: float | None = None,
+        dtype: bool = False,
+    ) -> None:
+        """Record one case; same signature as `autograder.check`."""
+        if label in self.options:
+            raise ValueError(f"the label {label!r} is used twice in one check")
+        self.options[label] = {"weight": weight, "tol": tol, "dtype": dtype}
+        self.records.append(run_case(label, fn, args, self.answer))
