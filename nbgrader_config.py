@@ -7,19 +7,22 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parent
 # nbgrader calls `alembic` and the kernels call `python`: the ones beside us
-os.environ["PATH"] = os.pathsep.join(
-    [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-)
+tools = str(Path(sys.executable).parent)
+if os.environ.get("PATH", "").split(os.pathsep)[0] != tools:
+    os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])
 os.environ["AUTOGRADER_SOLUTIONS"] = str(root / "solutions")
 if str(root) not in sys.path:
     sys.path.insert(0, str(root))
 
 from autograder.preprocessors import (  # noqa: E402
     authors_files,
+    autograde_preprocessors,
+    feedback_preprocessors,
     release_preprocessors,
+    sanitize_preprocessors,
 )
 
-c = get_config()  # noqa: F821  (nbgrader gives it)
+c = get_config()
 
 # where things are
 (root / "class").mkdir(exist_ok=True)
@@ -45,5 +48,9 @@ c.CourseDirectory.ignore = [
     *sorted(authors_files(root)),
 ]
 
-# releases
+# release, grade, tell: nbgrader's own steps with ours in between
 c.GenerateAssignment.preprocessors = release_preprocessors()
+c.Autograde.sanitize_preprocessors = sanitize_preprocessors()
+c.Autograde.autograde_preprocessors = autograde_preprocessors()
+c.GenerateFeedback.preprocessors = feedback_preprocessors()
+c.Execute.timeout = 60  # seconds a cell; the first one imports torch

@@ -1,8 +1,9 @@
-"""What this course changes in nbgrader's pipelines: three small preprocessors.
+"""What this course changes in nbgrader's pipelines: four small preprocessors.
 
-`NamedStubs` writes the stubs of a release, `FailClosed` makes sure that only a
-number from a check counts as a score, `HideHidden` keeps hidden cases out of the
-feedback page. `nbgrader_config.py` puts them in their places.
+`NamedStubs` writes the stubs of a release, `RestoreCells` mends a submission,
+`FailClosed` makes sure that only a number from a check counts as a score, and
+`HideHidden` keeps hidden cases out of the feedback page. `nbgrader_config.py` puts
+them in their places.
 """
 
 from __future__ import annotations
@@ -14,17 +15,27 @@ from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor, SaveCells
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.preprocessors import (
+    ClearSolutions,
+    Execute,
+    GetGrades,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    SaveCells,
+)
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from .paths import course_root
+from .verdicts import MIME, decide, is_check
 
 Processed = tuple[NotebookNode, ResourcesDict]
 
 
-class NamedStubs(ClearSolutions):
+class NamedStubs(ClearSolutions):  # type: ignore[misc]
     """Stubs that say which answer is missing.
 
     In a code cell an indented solution region becomes
@@ -70,7 +81,159 @@ def stub(cell: NotebookNode) -> str:
     return f'raise NotImplementedError("{grade_id}")'
 
 
-# --------------------------------------------------------------------- releases
+# ------------------------------------------------------------------ submissions
+
+
+class RestoreCells(OverwriteCells):  # type: ignore[misc]
+    """nbgrader's OverwriteCells, and every locked cell back in its place.
+
+    A deleted check or given cell returns after the cell that it followed. Cells
+    that pretend to be the assignment's lose that claim, so that one pasted cell
+    does not cost the whole submission. (`add_missing_cells` of nbgrader 0.9 stops
+    when the cell before the missing one is a given cell.)
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Processed:
+        """Mend the notebook; what was odd is logged as `note: ...`."""
+        self.add_missing_cells = False
+        nb, resources = super().preprocess(nb, resources)
+        for cell in nb.cells:
+            if "nbgrader" in cell.metadata and not cell_id(cell):
+                del cell.metadata["nbgrader"]
+        with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
+            notebook = gradebook.find_notebook(self.notebook_id, self.assignment_id)
+            points = {cell.name: cell.max_score for cell in notebook.grade_cells}
+            written = {cell.name for cell in notebook.solution_cells} & set(points)
+            place = 0
+            for master in notebook.source_cells:
+                ids = [cell_id(cell) for cell in nb.cells]
+                if master.name in ids:
+                    place = ids.index(master.name) + 1
+                elif master.locked or master.name in points:
+                    solution = master.name in written
+                    cell = restored(master, points.get(master.name), solution)
+                    if nb.nbformat_minor < 5:
+                        del cell["id"]
+                    nb.cells.insert(place, cell)
+                    place += 1
+                    self.log.warning("note: cell '%s' was missing", master.name)
+        return nb, resources
+
+
+def restored(master: Any, points: float | None, solution: bool) -> NotebookNode:
+    """A cell of the assignment, from what the gradebook knows of it."""
+    new = new_code_cell if master.cell_type == "code" else new_markdown_cell
+    info = {
+        "grade": points is not None,
+        "grade_id": master.name,
+        "locked": bool(master.locked),
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+        "checksum": master.checksum,
+        "cell_type": master.cell_type,
+    }
+    if points is not None:
+        info["points"] = points
+    return new(master.source, metadata={"nbgrader": info})
+
+
+def cell_id(cell: NotebookNode) -> str | None:
+    """The cell's nbgrader id, if it has one."""
+    name = cell.metadata.get("nbgrader", {}).get("grade_id")
+    return str(name) if name else None
+
+
+class FailClosed(NbGraderPreprocessor):  # type: ignore[misc]
+    """After execution: a check cell counts only if it ended in a score.
+
+    nbgrader gives full marks to a cell without output, to a negative score and to
+    a text, drops the submission when a score is above the maximum, and takes the
+    marks away for a line on stderr. After this step every check cell has exactly
+    one verdict and one score between 0 and its points; stderr is kept as output.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
+    ) -> Processed:
+        """Replace the cell's score by one that is certain."""
+        if not is_check(cell):
+            return cell, resources
+        verdict = decide(cell)
+        kept = []
+        for output in cell.outputs:
+            if output.output_type == "execute_result":
+                continue
+            if output.output_type == "stream":
+                output.name = "stdout"
+            if output.get("data", {}).pop(MIME, None) and not output.data:
+                continue
+            kept.append(output)
+        words = verdict["reason"] or "right"
+        if verdict.pop("shown"):
+            shown = next(o for o in reversed(kept) if o.output_type == "display_data")
+            shown.data[MIME] = verdict
+        else:
+            data = {"text/plain": f"{verdict['score']} points: {words}", MIME: verdict}
+            kept.append(new_output("display_data", data))
+        data = {"text/plain": str(verdict["score"])}
+        number = cell.execution_count
+        kept.append(new_output("execute_result", data, execution_count=number))
+        cell.outputs = kept
+        return cell, resources
+
+
+class HideHidden(NbGraderPreprocessor):  # type: ignore[misc]
+    """Keeps the sources, labels and inputs of hidden cases out of the feedback.
+
+    The table of a check names them "hidden case 1" and stays; whatever the cell
+    printed, and tracebacks (they quote its lines), go.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
+    ) -> Processed:
+        """Take out the hidden region and the outputs that may tell about it."""
+        if not is_check(cell) or "BEGIN HIDDEN TESTS" not in cell.source:
+            return cell, resources
+        lines, inside = [], False
+        for line in cell.source.split("\n"):
+            inside = inside or "BEGIN HIDDEN TESTS" in line
+            if not inside:
+                lines.append(line)
+            inside = inside and "END HIDDEN TESTS" not in line
+        cell.source = "\n".join(lines)
+        cell.outputs = [
+            output
+            for output in cell.outputs
+            if output.output_type in ("display_data", "execute_result")
+        ]
+        for output in cell.outputs:
+            output.get("data", {}).pop(MIME, None)
+        return cell, resources
+
+
+# -------------------------------------------------------------------- pipelines
+
+
+def sanitize_preprocessors() -> list[type]:
+    """nbgrader's steps before a submission runs, with our RestoreCells."""
+    stock = Autograde.sanitize_preprocessors.default_args[0]
+    return [RestoreCells if step is OverwriteCells else step for step in stock]
+
+
+def autograde_preprocessors() -> list[type]:
+    """nbgrader's steps that run and grade, with FailClosed after the run."""
+    stock = list(Autograde.autograde_preprocessors.default_args[0])
+    stock.insert(stock.index(Execute) + 1, FailClosed)
+    return stock
+
+
+def feedback_preprocessors() -> list[type]:
+    """nbgrader's steps for a feedback page, with HideHidden after the grades."""
+    stock = list(GenerateFeedback.preprocessors.default_args[0])
+    stock.insert(stock.index(GetGrades) + 1, HideHidden)
+    return stock
 
 
 def release_preprocessors() -> list[type]:
