@@ -24,14 +24,19 @@ COMMANDS = {
 }
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The parser for every command, each with its help and an example."""
+def make_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser for every command, each with its help and an example.
+
+    only : import just this command's module (the others need not load to run it)
+    """
     parser = argparse.ArgumentParser(
         prog="python -m autograder",
         description="Build, check and grade the notebooks of By Hand, at Scale.",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, module_name in COMMANDS.items():
+        if only in COMMANDS and name != only:
+            continue
         module = importlib.import_module(f".{module_name}", __package__)
         sub = commands.add_parser(
             name,
@@ -47,7 +52,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    args = make_parser().parse_args(argv)
+    argv = list(sys.argv[1:] if argv is None else argv)
+    args = make_parser(argv[0] if argv else None).parse_args(argv)
     try:
         return int(args.run(args))
     except CourseError as error:

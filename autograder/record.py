@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import re
 import sys
 import time
 import traceback
@@ -19,6 +20,9 @@ from typing import Any
 import numpy as np
 
 from .values import encode, is_blank, is_module, is_tensor
+
+#: file names under which notebooks compile the source of their cells
+_CELL = re.compile(r"ipykernel_\d+|^<ipython-input|^<cell ")
 
 
 @dataclass
@@ -83,10 +87,7 @@ def _raised(label: str, error: BaseException) -> Record:
     message = str(error).strip().split("\n")[0][:200]
     reason = f"your code raised {kind}" + (f": {message}" if message else "")
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if not frame.filename.endswith(".py") and frame.line:
-            reason += f" (line {frame.lineno}: `{frame.line.strip()}`)"
-            break
-        if "ipykernel" in frame.filename and frame.line:
+        if _CELL.search(frame.filename) and frame.line:
             reason += f" (line {frame.lineno} of your cell: `{frame.line.strip()}`)"
             break
     return Record(label, "raised", error=kind, reason=reason)

@@ -1,0 +1,248 @@
+"""From a chapter's source to its notebooks and its expected values.
+
+Writes solutions/<c>/<c>.ipynb (executed, outputs kept), <c>.expected.json and
+<c>.hidden.json beside it, and the released exercises/<c>/<c>.ipynb with its
+<c>.expected.json. What is up to date is left alone, so that building on another
+machine does not touch committed outputs. `--check` writes nothing and fails when
+anything committed is stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import yaml
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from . import misconceptions, sidecar
+from .errors import CourseError
+from .paths import chapters, course_root
+from .preprocessors import release_notebook
+from .source import Assignment, Cell, read
+
+HELP = "sources to notebooks; --check: fail if anything committed is stale"
+EXAMPLE = "python -m autograder build attention"
+
+COLAB = '''\
+# On Colab this fetches the course and its checker; anywhere else it does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    import os
+    import subprocess
+
+    if not os.path.isdir("/content/course"):
+        subprocess.run(
+            ["git", "clone", "--quiet", "--depth", "1", "{url}", "/content/course"],
+            check=True,
+        )
+    sys.path.insert(0, "/content/course")
+    os.chdir("/content/course/exercises/{chapter}")'''
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    parser.add_argument("chapter", nargs="*", help="default: every chapter there is")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument(
+        "--force", action="store_true", help="execute and write even if up to date"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build, or check, the chapters named."""
+    root = course_root()
+    stale: list[str] = []
+    for chapter in chapters(args.chapter, root):
+        assignment = read(chapter, root)
+        stale += build(assignment, root, write=not args.check, force=args.force)
+    for line in stale if args.check else []:
+        print(f"stale: {line}")
+    if args.check and stale:
+        print("mend with: python -m autograder build, then commit what it wrote")
+        return 1
+    return 0
+
+
+def repository_url(root: Path) -> str:
+    """The repository's address, as `_config.yml` says it."""
+    try:
+        config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+        return str(config["repository"]["url"])
+    except (OSError, KeyError, TypeError, yaml.YAMLError):
+        raise CourseError(
+            "_config.yml has no repository.url",
+            "add the address that Colab and Binder fetch the course from",
+        ) from None
+
+
+def source_notebook(assignment: Assignment, url: str) -> NotebookNode:
+    """The nbgrader source notebook: all cells, solutions and hidden tests in."""
+    nb = new_notebook()
+    nb.metadata = NotebookNode(
+        kernelspec={
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "name": "python3",
+        },
+        language_info={"name": "python"},
+    )
+    for number, cell in enumerate(assignment.cells):
+        nb.cells.append(_cell(cell, assignment.chapter, f"cell-{number:02d}"))
+        if number == 0:
+            colab = COLAB.format(url=url, chapter=assignment.chapter)
+            nb.cells.append(_cell(Cell("code", "given", colab, 0, "colab"), "", "colab"))
+    return nb
+
+
+def _cell(cell: Cell, chapter: str, fallback: str) -> NotebookNode:
+    text = cell.text
+    if cell.role == "check":
+        answer = str(cell.id).removesuffix("-check")
+        text = f'check.start("{chapter}", "{answer}")\n{text}\ncheck.score()'
+    make = new_code_cell if cell.kind == "code" else new_markdown_cell
+    node = make(text, id=re.sub(r"[^A-Za-z0-9_-]", "-", cell.id or fallback)[:64])
+    graded = cell.role in ("check", "written")
+    solution = cell.role in ("answer", "written")
+    locked = cell.role == "check" or (
+        cell.role == "given" and cell.id is not None and cell.kind == "code"
+    )
+    if graded or solution or locked:
+        node.metadata["nbgrader"] = {
+            "schema_version": 3,
+            "grade_id": cell.id,
+            "grade": graded,
+            "solution": solution,
+            "locked": locked,
+            "task": False,
+            **({"points": cell.points} if graded else {}),
+        }
+    return node
+
+
+def execute(nb: NotebookNode, folder: Path, assignment: Assignment) -> NotebookNode:
+    """Run the notebook top to bottom in its folder and keep its outputs.
+
+    Raises CourseError when a cell fails or a check is not fully right.
+    """
+    nb = nbformat.from_dict(nb)
+    client = NotebookClient(
+        nb,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        record_timing=False,
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "NBGRADER_EXECUTION"}
+    try:
+        client.execute(env=environment)
+    except (CellExecutionError, DeadKernelError) as error:
+        raise CourseError(
+            f"{assignment.path}: the notebook does not run: {str(error)[-900:]}",
+            "mend the source and build again",
+        ) from None
+    nb.metadata["language_info"] = {"name": "python"}
+    for cell in nb.cells:
+        if not str(cell.metadata.get("nbgrader", {}).get("grade_id")).endswith("-check"):
+            continue
+        results = [o for o in cell.outputs if o.output_type == "execute_result"]
+        points = float(cell.metadata.nbgrader.points)
+        if not results or float(results[-1].data["text/plain"]) != points:
+            raise CourseError(
+                f"{assignment.path}: the reference does not get full marks in "
+                f"{cell.metadata.nbgrader.grade_id} when the notebook runs",
+                "is something random without a seed?",
+            )
+    return nb
+
+
+def build(
+    assignment: Assignment, root: Path, *, write: bool = True, force: bool = False
+) -> list[str]:
+    """Build one chapter; return what was stale, a line for each file.
+
+    write : False to look only (the `--check` of CI)
+    force : execute the notebook even when nothing is stale
+    """
+    chapter = assignment.chapter
+    source, release = root / "solutions" / chapter, root / "exercises" / chapter
+    known = misconceptions.load(chapter, root)
+    misconceptions.check_answers(assignment, known)
+    visible, hidden = sidecar.make(assignment, known)
+    nb = source_notebook(assignment, repository_url(root))
+    released = release_notebook(nb, chapter)
+    texts = {
+        source / f"{chapter}.expected.json": sidecar.dump(visible),
+        source / f"{chapter}.hidden.json": sidecar.dump(hidden),
+        release / f"{chapter}.expected.json": sidecar.dump(visible),
+        release / f"{chapter}.ipynb": dumps(released),
+    }
+    stale = [p for p, text in texts.items() if not _fresh(p, text)]
+    master = source / f"{chapter}.ipynb"
+    notebook_stale = bool(stale) or not _same_cells(master, nb)
+    lines = [f"{p.relative_to(root)} (built from {assignment.path.name})" for p in stale]
+    if not _same_cells(master, nb):
+        lines.append(f"{master.relative_to(root)} (built from {assignment.path.name})")
+    if not write:
+        return lines
+    if not notebook_stale and not force:
+        print(f"{chapter}: up to date")
+        return []
+    release.mkdir(parents=True, exist_ok=True)
+    for path in stale if not force else texts:
+        path.write_text(texts[path], encoding="utf-8", newline="\n")
+    print(f"{chapter}: running the notebook ...", flush=True)
+    executed = execute(nb, source, assignment)
+    master.write_text(dumps(executed), encoding="utf-8", newline="\n")
+    print(
+        f"{chapter}: {len(assignment.by_role('answer'))} exercises, "
+        f"{assignment.points:g} points, written"
+    )
+    return lines
+
+
+def dumps(nb: NotebookNode) -> str:
+    """A notebook's text, as nbformat writes it to a file."""
+    return str(nbformat.writes(nb, version=4)) + "\n"
+
+
+def _fresh(path: Path, text: str) -> bool:
+    if not path.is_file():
+        return False
+    there = path.read_text(encoding="utf-8")
+    if there == text:
+        return True
+    if path.suffix != ".json":
+        return False
+    try:
+        return sidecar.same(json.loads(there), json.loads(text))
+    except ValueError:
+        return False
+
+
+def _same_cells(path: Path, nb: NotebookNode) -> bool:
+    """True when the executed notebook has these cells and was executed."""
+    try:
+        there = nbformat.read(path, as_version=4)
+    except (OSError, ValueError):
+        return False
+
+    def essence(notebook: NotebookNode) -> list[Any]:
+        return [
+            (c.cell_type, c.id, c.source, json.dumps(c.metadata, sort_keys=True))
+            for c in notebook.cells
+        ]
+
+    executed = all(
+        c.get("execution_count") for c in there.cells if c.cell_type == "code" and c.source
+    )
+    return executed and essence(there) == essence(nb)

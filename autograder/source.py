@@ -1,0 +1,241 @@
+"""Read the one source of an assignment: a jupytext percent file, and its rules.
+
+Jupytext does the parsing. This file says what the cells mean (roles, ids,
+points), and tells the author, with file and line, when they do not add up.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jupytext
+
+from .errors import CourseError
+from .paths import load_worksheet, source_file
+
+ROLES = ("given", "answer", "check", "written", "explore")
+_KNOWN_KEYS = {"id", "role", "points", "forbid", "include"}
+_REGION = re.compile(r"^\s*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
+_MARKER = re.compile(r"^# %%")
+_ID = re.compile(r"^[A-Za-z][A-Za-z0-9_-]*$")
+
+
+@dataclass
+class Cell:
+    """One cell of the source.
+
+    kind : "code" or "markdown"
+    role : one of ROLES
+    id   : None for prose and for given cells that nothing refers to
+    line : where the cell begins in the source file
+    """
+
+    kind: str
+    role: str
+    text: str
+    line: int
+    id: str | None = None
+    points: float = 0.0
+    forbid: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Assignment:
+    """A chapter's assignment as its source states it."""
+
+    chapter: str
+    path: Path
+    cells: list[Cell]
+
+    def by_role(self, role: str) -> list[Cell]:
+        """The cells of one role, in order."""
+        return [c for c in self.cells if c.role == role]
+
+    def answer(self, name: str) -> Cell:
+        """The answer cell with this id."""
+        return next(c for c in self.by_role("answer") if c.id == name)
+
+    @property
+    def points(self) -> float:
+        """The points of the whole assignment."""
+        return sum(c.points for c in self.cells)
+
+
+def read(chapter: str, root: Path | None = None) -> Assignment:
+    """Read and check `solutions/<chapter>/<chapter>.py`.
+
+    Raises CourseError naming file, line and mend for anything that is off.
+    """
+    path = source_file(chapter, root)
+    text = path.read_text(encoding="utf-8")
+    notebook = jupytext.reads(text, fmt="py:percent")
+    lines = [i for i, s in enumerate(text.splitlines(), 1) if _MARKER.match(s)]
+    if len(lines) != len(notebook.cells):
+        lines = [1, *lines][: len(notebook.cells)]
+    assignment = Assignment(chapter, path, [])
+    for raw, line in zip(notebook.cells, lines, strict=True):
+        assignment.cells.append(_cell(raw, line, path, chapter, root))
+    _check_whole(assignment)
+    return assignment
+
+
+def complain(path: Path, line: int, message: str, mend: str) -> CourseError:
+    """The author's error: where it is, what it is, how to mend it."""
+    return CourseError(f"{path}:{line}: {message}", mend)
+
+
+def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> Cell:
+    meta = dict(raw.metadata)
+    role = str(meta.get("role", "given"))
+    if role not in ROLES:
+        raise complain(
+            path, line, f"unknown role {role!r}", f"use one of: {', '.join(ROLES[1:])}"
+        )
+    for key in meta:
+        if key not in _KNOWN_KEYS and key not in ("lines_to_next_cell", "tags"):
+            raise complain(
+                path,
+                line,
+                f"unknown cell metadata {key!r}",
+                f"known keys: {', '.join(sorted(_KNOWN_KEYS))}",
+            )
+    cell = Cell(raw.cell_type, role, raw.source, line, meta.get("id"))
+    if role != "given" and cell.id is None:
+        raise complain(path, line, f"a cell of role {role} has no id", 'add id="..."')
+    if cell.id is not None and not _ID.match(str(cell.id)):
+        raise complain(
+            path, line, f"the id {cell.id!r} is not a name", "letters, digits, _ and -"
+        )
+    wants = {"answer": "code", "check": "code", "explore": "code", "written": "markdown"}
+    if wants.get(role, cell.kind) != cell.kind:
+        raise complain(
+            path,
+            line,
+            f"a cell of role {role} must be a {wants[role]} cell",
+            "mark it with `# %% [markdown]`" if role == "written" else "use `# %%`",
+        )
+    if role in ("check", "written"):
+        points = meta.get("points")
+        if not isinstance(points, (int, float)) or points <= 0:
+            raise complain(path, line, f"{cell.id} has no points", "add points=3")
+        cell.points = float(points)
+    elif "points" in meta:
+        raise complain(
+            path, line, f"points on a cell of role {role}", "points belong on the check"
+        )
+    cell.forbid = list(meta.get("forbid", []))
+    if "include" in meta:
+        cell.text = included(chapter, str(meta["include"]), root)
+    _check_regions(cell, path)
+    return cell
+
+
+def included(chapter: str, name: str, root: Path | None = None) -> str:
+    """The text of a given cell that holds the worksheet's numbers.
+
+    name : a dict in the chapter's worksheet.py, variable name -> rows of numbers;
+           its module may have NOTES, variable name -> comment
+    """
+    sheet = load_worksheet(chapter, root)
+    notes = getattr(sheet, "NOTES", {})
+    blocks = []
+    for variable, table in getattr(sheet, name).items():
+        comment = f"  # {notes[variable]}" if variable in notes else ""
+        opening = f"{variable} = torch.tensor(["
+        width = max(len(str(x)) for row in table for x in row)
+        rows = [", ".join(str(x).rjust(width) for x in row) for row in table]
+        body = "".join(f"    [{row}],\n" for row in rows)
+        blocks.append(f"{opening}{comment}\n{body}])")
+    return "\n".join(blocks)
+
+
+def _check_regions(cell: Cell, path: Path) -> None:
+    opened: tuple[str, int] | None = None
+    for offset, text in enumerate(cell.text.splitlines(), 1):
+        found = _REGION.match(text)
+        if found is None:
+            if "BEGIN SOLUTION" in text or "BEGIN HIDDEN" in text:
+                raise complain(
+                    path,
+                    cell.line + offset,
+                    f"not a marker: {text.strip()!r}",
+                    "write exactly `### BEGIN SOLUTION` or `### BEGIN HIDDEN TESTS`",
+                )
+            continue
+        word, what = found.groups()
+        line = cell.line + offset
+        owner = "answer" if what == "SOLUTION" else "check"
+        if cell.role != owner:
+            raise complain(
+                path, line, f"{what} marker in a cell of role {cell.role}",
+                f"{what} regions belong in cells of role {owner}",
+            )  # fmt: skip
+        if word == "BEGIN":
+            if opened is not None:
+                raise complain(
+                    path, line, f"{what} region inside another one",
+                    f"close the one of line {opened[1]} first",
+                )  # fmt: skip
+            opened = (what, line)
+        elif opened is None or opened[0] != what:
+            raise complain(
+                path, line, f"END {what} without a BEGIN", f"add `### BEGIN {what}`"
+            )
+        else:
+            opened = None
+    if opened is not None:
+        raise complain(
+            path, opened[1], f"unclosed {opened[0]} region",
+            f"add `### END {opened[0]}` where it ends",
+        )  # fmt: skip
+    if cell.role == "answer" and "### BEGIN SOLUTION" not in cell.text:
+        raise complain(
+            path, cell.line, f"answer {cell.id} has no SOLUTION region",
+            "put the reference between ### BEGIN SOLUTION and ### END SOLUTION",
+        )  # fmt: skip
+
+
+def _check_whole(assignment: Assignment) -> None:
+    path, seen = assignment.path, {}  # type: ignore[var-annotated]
+    for cell in assignment.cells:
+        if cell.id is None:
+            continue
+        if cell.id in seen:
+            raise complain(
+                path, cell.line, f"duplicate id {cell.id!r}",
+                f"rename one; the first is on line {seen[cell.id]}",
+            )  # fmt: skip
+        seen[cell.id] = cell.line
+    checks = {c.id for c in assignment.by_role("check")}
+    answers = {c.id for c in assignment.by_role("answer")}
+    for cell in assignment.by_role("answer"):
+        if f"{cell.id}-check" not in checks:
+            raise complain(
+                path, cell.line, f"answer {cell.id!r} has no check",
+                f'add a cell id="{cell.id}-check" role="check" points=...',
+            )  # fmt: skip
+    for cell in assignment.by_role("check"):
+        if str(cell.id).removesuffix("-check") not in answers:
+            raise complain(
+                path, cell.line, f"check {cell.id!r} belongs to no answer",
+                "name it <answer id>-check",
+            )  # fmt: skip
+
+
+def defines_itself(cell: Cell) -> bool:
+    """True when the answer cell defines a function or class named like its id."""
+    return any(
+        isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == cell.id
+        for node in ast.parse(cell.text).body
+    )
+
+
+def without_hidden(text: str) -> str:
+    """A check cell's text without its hidden region."""
+    return re.sub(
+        r"(?ms)^\s*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", "", text
+    ).rstrip("\n")

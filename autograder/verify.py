@@ -1,0 +1,165 @@
+"""Prove that every exercise tells right from wrong.
+
+For each exercise: the reference gets full marks, the blank form none, every
+known wrong answer loses marks and gets its own hint, every other right answer
+keeps full marks. No exercise may have fewer than 4 wrong and 2 right answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+
+from . import judge as judging
+from . import misconceptions, sidecar
+from .check import forbidden_name
+from .judge import Expected, Verdict
+from .misconceptions import Answer
+from .paths import chapters, course_root
+from .record import Record
+from .reference import Runner, walk
+from .source import Assignment, Cell, read
+
+HELP = "prove that wrong answers lose marks and right ones keep them"
+EXAMPLE = "python -m autograder verify attention"
+LEAST_WRONG, LEAST_RIGHT = 4, 2
+
+
+@dataclass
+class Row:
+    """What was found for one exercise."""
+
+    exercise: str
+    points: float
+    cases: tuple[int, int]
+    wrong: int = 0
+    killed: int = 0
+    named: int = 0
+    seen: int = 0
+    right: int = 0
+    kept: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's own arguments."""
+    parser.add_argument("chapter", nargs="*", help="default: every chapter there is")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the kill matrix; 1 when anything in it is not as it must be."""
+    root = course_root()
+    bad = 0
+    for chapter in chapters(args.chapter, root):
+        rows = verify(read(chapter, root), misconceptions.load(chapter, root))
+        print(table(chapter, rows))
+        bad += sum(len(r.problems) for r in rows)
+    return 1 if bad else 0
+
+
+def verify(assignment: Assignment, known: list[Answer]) -> list[Row]:
+    """The kill matrix of an assignment, one row an exercise."""
+    misconceptions.check_answers(assignment, known)
+    visible, hidden = sidecar.make(assignment, known)
+    both = Expected(assignment.chapter, visible["checks"], visible["hints"])
+    shown = {
+        c: [{**case, "hidden": False} for case in e["cases"]]
+        for c, e in visible["checks"].items()
+    }
+    for check_id, entry in hidden["checks"].items():
+        unseen = [{**case, "hidden": True} for case in entry["cases"]]
+        both.checks[check_id] = {**entry, "cases": shown[check_id] + unseen}
+    both.hints.update(hidden["hints"])
+    seen = Expected(
+        assignment.chapter,
+        {c: {**both.checks[c], "cases": shown[c]} for c in shown},
+        visible["hints"],
+    )
+    return [
+        _row(check, answer, runner, known, both, seen)
+        for check, answer, runner in walk(assignment)
+    ]
+
+
+def _row(
+    check: Cell,
+    answer: Cell,
+    runner: Runner,
+    known: list[Answer],
+    both: Expected,
+    seen: Expected,
+) -> Row:
+    entry = both.checks[str(check.id)]
+    unseen = sum(c["hidden"] for c in entry["cases"])
+    row = Row(str(answer.id), check.points, (len(entry["cases"]) - unseen, unseen))
+
+    def verdict(records: list[Record], expected: Expected = both) -> Verdict:
+        return judging.judge(str(check.id), records, expected)
+
+    reference = verdict(runner.reference())
+    if reference.score != check.points:
+        row.problems.append(f"reference scores {reference.score:g}: {reference.reason}")
+    if check.forbid and (why := forbidden_name(answer.text, row.exercise, check.forbid)):
+        row.problems.append(f"reference: {why}")
+    blank = verdict(runner.blank())
+    if blank.score != 0 or blank.status != "blank":
+        row.problems.append(f"blank scores {blank.score:g} and counts as {blank.status}")
+    for other in (a for a in known if a.answer == answer.id):
+        records = runner.other(other)
+        refused = sidecar.refused(other, answer, check)
+        if other.right:
+            row.right += 1
+            result = verdict(records)
+            if result.score == check.points and not refused:
+                row.kept += 1
+            else:
+                why = refused or result.reason
+                row.problems.append(f"right answer {other.name} loses marks: {why}")
+            continue
+        row.wrong += 1
+        if refused:
+            result = at_once = judging.refuse(str(check.id), refused, both)
+        else:
+            result, at_once = verdict(records), verdict(records, seen)
+        if result.score >= check.points:
+            row.problems.append(f"wrong answer {other.name} keeps full marks")
+            continue
+        row.killed += 1
+        row.seen += at_once.score < check.points
+        if result.hint == other.hint:
+            row.named += 1
+        else:
+            row.problems.append(
+                f"wrong answer {other.name} gets the hint of {result.misconception}"
+            )
+    for count, least, word in (
+        (row.wrong, LEAST_WRONG, "wrong"),
+        (row.right, LEAST_RIGHT, "right"),
+    ):
+        if count < least:
+            row.problems.append(f"{count} {word} answers, at least {least} are needed")
+    return row
+
+
+def table(chapter: str, rows: list[Row]) -> str:
+    """The kill matrix as text."""
+    width = max([len(r.exercise) for r in rows] + [len("exercise")])
+    head = (
+        f"{'exercise':{width}}  points  cases  wrong  killed  hinted  at once  right  kept"
+    )
+    lines = [f"verify {chapter}", head, "-" * len(head)]
+    for r in rows:
+        lines.append(
+            f"{r.exercise:{width}}  {r.points:>6g}  {r.cases[0]:>2}+{r.cases[1]:<2}"
+            f"  {r.wrong:>5}  {r.killed:>6}  {r.named:>6}  {r.seen:>7}"
+            f"  {r.right:>5}  {r.kept:>4}"
+        )
+        lines += [f"{'':{width}}  ! {p}" for p in r.problems]
+    total = f"{len(rows)} exercises, {sum(r.points for r in rows):g} points: "
+    total += f"{sum(r.killed for r in rows)} of {sum(r.wrong for r in rows)} wrong killed"
+    total += f", {sum(r.named for r in rows)} with their own hint"
+    total += f" ({sum(r.seen for r in rows)} by the visible cases alone)"
+    total += f", {sum(r.kept for r in rows)} of {sum(r.right for r in rows)} right kept"
+    problems = sum(len(r.problems) for r in rows)
+    total += "" if not problems else f"; {problems} PROBLEMS"
+    return "\n".join([*lines, "-" * len(head), total, ""])
