@@ -1,0 +1,272 @@
+"""Pictures of small matrices for the book: a step of a by-hand computation each.
+
+A matrix is drawn as an HTML table, not as an image: it wraps on a phone, follows
+the page's colours, can be copied, and a screen reader reads it cell by cell. The
+look is in `book/_static/by-hand.css`; the tables make sense without it.
+
+    product(W_Q, X, "Q", pick=(0, 1))   the layout on paper: the left factor on the
+                                        left, the right factor above, the product
+                                        where row and column meet
+    chain(S, ("÷ √3", scaled))          one matrix becomes the next, entry by entry
+    plot(fig, "...")                    a matplotlib figure that follows dark mode
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+Number = int | float | Fraction
+Values = Sequence[Sequence[Number]]
+
+#: what a matrix may be; each has a colour in the style sheet, and always a name too
+ROLES = ("plain", "input", "weight", "query", "key", "value", "score", "share")
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A small matrix with a name, as a table.
+
+    name   : as in the text; what follows `_` is set below the line ("W_Q")
+    values : rows of numbers
+    role   : one of ROLES
+    cols, rows : headings, or none
+    digits : decimals to show; None shows integers and fractions as they are
+    foot   : a heading and one number per column, below the matrix
+    hits   : entries to light up, as (row, column)
+    shade  : tint each entry by its value between 0 and 1
+    """
+
+    name: str
+    values: Values
+    role: str = "plain"
+    cols: Sequence[str] | None = None
+    rows: Sequence[str] | None = None
+    digits: int | None = None
+    foot: tuple[str, Sequence[Number]] | None = None
+    hits: frozenset[tuple[int, int]] = frozenset()
+    shade: bool = False
+
+    def __post_init__(self) -> None:
+        if self.role not in ROLES:
+            raise ValueError(f"unknown role {self.role!r}; roles: {', '.join(ROLES)}")
+        if len({len(row) for row in self.values}) != 1:
+            raise ValueError(f"{self.name}: the rows differ in length")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)"""
+        return len(self.values), len(self.values[0])
+
+    def column(self, j: int) -> list[Number]:
+        """Column j, from top to bottom."""
+        return [row[j] for row in self.values]
+
+    def text(self, value: Number) -> str:
+        """One entry as it is shown, with a real minus sign."""
+        if self.digits is None or isinstance(value, Fraction):
+            shown = str(value)
+        else:
+            shown = f"{value:.{self.digits}f}"
+        return shown.replace("-", "−")
+
+    def width(self) -> int:
+        """Characters of the widest entry."""
+        entries = [v for row in self.values for v in row]
+        return max(len(self.text(v)) for v in [*entries, *(self.foot or ("", []))[1]])
+
+    def table(self, chars: int | None = None) -> str:
+        """The matrix as an HTML table; `chars` makes the cells that wide."""
+        n, m = self.shape
+        out = [
+            f'<table class="bh-matrix bh-{self.role}" '
+            f'style="--bh-chars:{chars or self.width()}">'
+            f'<caption><span class="bh-name">{symbol(self.name)}</span> '
+            f'<span class="bh-shape">{n}&thinsp;×&thinsp;{m}</span></caption>'
+        ]
+        corner = "<td></td>" if self.rows else ""
+        if self.cols:
+            heads = "".join(f'<th scope="col">{symbol(c)}</th>' for c in self.cols)
+            out.append(f"<thead><tr>{corner}{heads}</tr></thead>")
+        out.append("<tbody>")
+        for i, row in enumerate(self.values):
+            head = f'<th scope="row">{symbol(self.rows[i])}</th>' if self.rows else ""
+            cells = "".join(self._cell(i, j, value) for j, value in enumerate(row))
+            out.append(f"<tr>{head}{cells}</tr>")
+        out.append("</tbody>")
+        if self.foot:
+            label, sums = self.foot
+            cells = "".join(f"<td>{self.text(v)}</td>" for v in sums)
+            head = f'<th scope="row">{html.escape(label)}</th>' if self.rows else ""
+            aside = "" if self.rows else f' aria-label="{html.escape(label)}"'
+            out.append(f"<tfoot><tr{aside}>{head}{cells}</tr></tfoot>")
+        return "".join([*out, "</table>"])
+
+    def _cell(self, i: int, j: int, value: Number) -> str:
+        marks = ' class="bh-hit"' if (i, j) in self.hits else ""
+        if self.shade:
+            marks += f' style="--bh-share:{min(1.0, max(0.0, float(value))):.3f}"'
+        return f"<td{marks}>{self.text(value)}</td>"
+
+    def __str__(self) -> str:
+        width = self.width()
+        rows = ["  ".join(self.text(v).rjust(width) for v in r) for r in self.values]
+        return "\n".join([f"{self.name}  {self.shape[0]} × {self.shape[1]}", *rows])
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something to display: HTML, and the same as plain text."""
+
+    markup: str
+    plain: str
+
+    def _repr_html_(self) -> str:
+        return self.markup
+
+    def __repr__(self) -> str:
+        return self.plain
+
+
+def symbol(name: str) -> str:
+    """`W_Q` as HTML: what follows the underscore goes below the line."""
+    base, _, below = name.partition("_")
+    return html.escape(base) + (f"<sub>{html.escape(below)}</sub>" if below else "")
+
+
+def times(left: Values, right: Values) -> list[list[Number]]:
+    """The matrix product, in whatever numbers come in (fractions stay fractions)."""
+    if len(left[0]) != len(right):
+        raise ValueError(
+            f"cannot multiply: {len(left[0])} columns against {len(right)} rows"
+        )
+    columns = list(zip(*right, strict=True))
+    return [[dot(row, column) for column in columns] for row in left]
+
+
+def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    """The sum of the products, entry by entry."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
+
+
+def product(
+    left: Matrix,
+    right: Matrix,
+    name: str,
+    role: str = "plain",
+    pick: tuple[int, int] | None = None,
+    digits: int | None = None,
+    caption: str = "",
+) -> Figure:
+    """`left` times `right`, laid out as on paper, with one entry written out.
+
+    pick : the entry (row, column) whose row and column light up
+    """
+    out = Matrix(name, times(left.values, right.values), role, digits=digits)
+    line = ""
+    if pick is not None:
+        i, j = pick
+        inner = range(left.shape[1])
+        left = replace(left, hits=left.hits | {(i, k) for k in inner})
+        right = replace(right, hits=right.hits | {(k, j) for k in inner})
+        out = replace(out, hits=frozenset({pick}))
+        line = written_out(left, right, out, i, j)
+    chars = max(right.width(), out.width())
+    grid = (
+        '<div class="bh-product">'
+        f'<div class="bh-said">{symbol(name)} = {symbol(left.name)} '
+        f"{symbol(right.name)}</div>"
+        f'<div class="bh-above">{right.table(chars)}</div>'
+        f'<div class="bh-left">{left.table()}</div>'
+        f'<div class="bh-meet">{out.table(chars)}</div></div>'
+    )
+    said = f'<p class="bh-sum">{line}</p>' if line else ""
+    plain = "\n\n".join(str(m) for m in (left, right, out))
+    return Figure(_figure(grid + said, caption), plain)
+
+
+def written_out(left: Matrix, right: Matrix, out: Matrix, i: int, j: int) -> str:
+    """The sum behind one entry: `row 1 · column 2: 1·0 + 1·1 = 1`."""
+    pairs = zip(left.values[i], right.column(j), strict=True)
+    terms = " + ".join(
+        f'<span class="bh-term">{_factor(left.text(a))}·{_factor(right.text(b))}</span>'
+        for a, b in pairs
+    )
+    result = out.text(out.values[i][j])
+    return (
+        f'<span class="bh-where">row {i + 1}, column {j + 1}:</span> '
+        f"{terms} = <strong>{result}</strong>"
+    )
+
+
+def _factor(text: str) -> str:
+    return f"({text})" if text.startswith("−") else text
+
+
+def chain(first: Matrix, *steps: tuple[str, Matrix], caption: str = "") -> Figure:
+    """One matrix becomes the next: an arrow with its rule, then the matrix."""
+    parts = [first.table()]
+    plain = [str(first)]
+    for rule, matrix in steps:
+        parts.append(
+            f'<div class="bh-arrow"><span>{html.escape(rule)}</span></div>'
+            f"{matrix.table()}"
+        )
+        plain += [f"→ {rule}", str(matrix)]
+    body = f'<div class="bh-chain">{"".join(parts)}</div>'
+    return Figure(_figure(body, caption), "\n\n".join(plain))
+
+
+def side_by_side(*matrices: Matrix, caption: str = "") -> Figure:
+    """Several matrices in a row, nothing between them."""
+    tables = "".join(m.table() for m in matrices)
+    body = f'<div class="bh-chain">{tables}</div>'
+    return Figure(_figure(body, caption), "\n\n".join(str(m) for m in matrices))
+
+
+def _figure(body: str, caption: str) -> str:
+    below = f"<figcaption>{caption}</figcaption>" if caption else ""
+    return f'<figure class="bh-figure">{body}{below}</figure>'
+
+
+# ------------------------------------------------------------------------ plots
+
+#: draw text and axes in INK and they take the colour of the page's text
+INK = "#010203"
+#: series colours (Okabe and Ito), told apart by colour-blind readers and readable
+#: on white and on dark; give each series a marker or a label as well
+BLUE, ORANGE, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+
+
+def plot(fig: Any, title: str, describe: str = "", caption: str = "") -> Figure:
+    """A matplotlib figure as inline SVG that follows the page's colours.
+
+    title    : what it shows, for screen readers
+    describe : what one sees in it, in a sentence or two
+    """
+    import matplotlib as mpl
+
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": title}):
+        fig.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = svg.replace(INK, "currentColor")
+    for name, color in (("blue", BLUE), ("orange", ORANGE), ("green", GREEN)):
+        svg = svg.replace(color, f"var(--bh-{name}, {color})")
+    # ids must not meet those of another figure on the page
+    key = re.sub(r"\W+", "-", title.lower())[:24]
+    svg = re.sub(r'id="([^"]+)"', rf'id="{key}-\1"', svg)
+    svg = re.sub(r'(href="|url\()#([^")]+)', rf"\1#{key}-\2", svg)
+    said = f"<title>{html.escape(title)}</title>"
+    if describe:
+        said += f"<desc>{html.escape(describe)}</desc>"
+    svg = svg.replace("<svg ", '<svg role="img" class="bh-plot" ', 1)
+    svg = re.sub(r"(<svg[^>]*>)", rf"\1{said}", svg, count=1)
+    return Figure(_figure(svg, caption), f"[plot] {title}. {describe}")
