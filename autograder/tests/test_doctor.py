@@ -1,0 +1,102 @@
+"""The doctor reports one line each, names the mend, and never fails."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder import doctor
+from autograder.cli import main
+from autograder.doctor import Finding
+
+
+def test_every_line_says_whether_and_what_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["doctor"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) >= len(doctor.LOOKS)
+    assert all(line[0] in "✓✗" or line[:3] in ("yes", "NO ") for line in lines)
+    text = "\n".join(lines)
+    for what in ("Python", "torch", "nbgrader", "alembic", "kernel", "jupyter-book"):
+        assert what in text
+
+
+def test_what_is_wrong_comes_with_its_mend() -> None:
+    bad = Finding(False, "git", "gets the course", "apt install git")
+    good = Finding(True, "git", "gets the course", "apt install git")
+    assert bad.line() == "✗ git: gets the course. To mend: apt install git"
+    assert good.line() == "✓ git: gets the course"
+    assert bad.line(plain=True).isascii()
+
+
+def test_a_missing_and_a_wrong_package_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "requirements.txt").write_text(
+        "# a comment\n\npytest>=1\nno-such-package>=2\nnumpy==0.1  # too old\n"
+    )
+    monkeypatch.setattr(doctor, "course_root", lambda: tmp_path)
+    first, second = doctor.packages()
+    assert not first.good and "no-such-package" in first.why
+    assert "2 of 3" in first.what
+    assert not second.good and "numpy" in second.why and "0.1" in second.why
+    assert "pytest" not in second.why
+
+
+def test_a_look_that_raises_is_a_finding(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken():
+        raise OSError("no such device")
+
+    monkeypatch.setattr(doctor, "LOOKS", (broken,))
+    assert main(["doctor"]) == 0
+    assert "broken: OSError: no such device" in capsys.readouterr().out
+
+
+def test_nothing_is_found_on_an_empty_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert not any(finding.good for finding in doctor.nbgrader())
+    git = next(doctor.programs())
+    assert not git.good and "git" in git.mend
+
+
+def test_a_venv_that_is_not_activated_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("nbgrader", "alembic"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", "")
+    findings = list(doctor.nbgrader())
+    assert [finding.good for finding in findings] == [True, True, False]
+    assert "activate" in findings[-1].mend
+
+
+def test_the_kernel_is_this_environments() -> None:
+    (finding,) = doctor.kernel()
+    assert finding.good, finding.line()
+
+
+def test_torch_names_its_device() -> None:
+    (finding,) = doctor.torch()
+    assert finding.good
+    assert importlib.metadata.version("torch").split("+")[0] in finding.what
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is for Linux")
+def test_bubblewrap_is_tried_and_not_only_found() -> None:
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    finding = list(doctor.programs())[-1]
+    assert finding.what == "bubblewrap"
+    assert finding.good or "may not run" in finding.why
