@@ -7,7 +7,6 @@ from collections.abc import Generator
 
 import pytest
 
-
 Report = pytest.TestReport | pytest.CollectReport
 
 
