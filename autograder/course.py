@@ -61,7 +61,8 @@ def environment() -> dict[str, str]:
     """The environment of every step: this interpreter's tools come first."""
     here = str(Path(sys.executable).parent)
     path = os.pathsep.join([here, os.environ.get("PATH", "")])
-    return {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1"}
+    plain = {} if sys.stdout.isatty() else {"NO_COLOR": "1"}
+    return {**os.environ, **plain, "PATH": path, "PYTHONUNBUFFERED": "1"}
 
 
 def run_step(step: Step, label: str, root: Path) -> bool:
