@@ -8,18 +8,16 @@ look is in `book/_static/by-hand.css`; the tables make sense without it.
                                         left, the right factor above, the product
                                         where row and column meet
     chain(S, ("÷ √3", scaled))          one matrix becomes the next, entry by entry
-    plot(fig, "...")                    a matplotlib figure that follows dark mode
+
+`autograder.plots` draws what is not a matrix.
 """
 
 from __future__ import annotations
 
 import html
-import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 Number = int | float | Fraction
 Values = Sequence[Sequence[Number]]
@@ -187,7 +185,7 @@ def product(
     )
     said = f'<p class="bh-sum">{line}</p>' if line else ""
     plain = "\n\n".join(str(m) for m in (left, right, out))
-    return Figure(_figure(grid + said, caption), plain)
+    return Figure(framed(grid + said, caption), plain)
 
 
 def written_out(left: Matrix, right: Matrix, out: Matrix, i: int, j: int) -> str:
@@ -219,54 +217,17 @@ def chain(first: Matrix, *steps: tuple[str, Matrix], caption: str = "") -> Figur
         )
         plain += [f"→ {rule}", str(matrix)]
     body = f'<div class="bh-chain">{"".join(parts)}</div>'
-    return Figure(_figure(body, caption), "\n\n".join(plain))
+    return Figure(framed(body, caption), "\n\n".join(plain))
 
 
 def side_by_side(*matrices: Matrix, caption: str = "") -> Figure:
     """Several matrices in a row, nothing between them."""
     tables = "".join(m.table() for m in matrices)
     body = f'<div class="bh-chain">{tables}</div>'
-    return Figure(_figure(body, caption), "\n\n".join(str(m) for m in matrices))
+    return Figure(framed(body, caption), "\n\n".join(str(m) for m in matrices))
 
 
-def _figure(body: str, caption: str) -> str:
+def framed(body: str, caption: str) -> str:
+    """The figure around a body, with its caption."""
     below = f"<figcaption>{caption}</figcaption>" if caption else ""
     return f'<figure class="bh-figure">{body}{below}</figure>'
-
-
-# ------------------------------------------------------------------------ plots
-
-#: draw text and axes in INK and they take the colour of the page's text
-INK = "#010203"
-#: series colours (Okabe and Ito), told apart by colour-blind readers and readable
-#: on white and on dark; give each series a marker or a label as well
-BLUE, ORANGE, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
-
-
-def plot(fig: Any, title: str, describe: str = "", caption: str = "") -> Figure:
-    """A matplotlib figure as inline SVG that follows the page's colours.
-
-    title    : what it shows, for screen readers
-    describe : what one sees in it, in a sentence or two
-    """
-    import matplotlib as mpl
-
-    buffer = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": title}):
-        fig.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = svg.replace(INK, "currentColor")
-    for name, color in (("blue", BLUE), ("orange", ORANGE), ("green", GREEN)):
-        svg = svg.replace(color, f"var(--bh-{name}, {color})")
-    # ids must not meet those of another figure on the page
-    key = re.sub(r"\W+", "-", title.lower())[:24]
-    svg = re.sub(r'id="([^"]+)"', rf'id="{key}-\1"', svg)
-    svg = re.sub(r'(href="|url\()#([^")]+)', rf"\1#{key}-\2", svg)
-    said = f"<title>{html.escape(title)}</title>"
-    if describe:
-        said += f"<desc>{html.escape(describe)}</desc>"
-    svg = svg.replace("<svg ", '<svg role="img" class="bh-plot" ', 1)
-    svg = re.sub(r"(<svg[^>]*>)", rf"\1{said}", svg, count=1)
-    return Figure(_figure(svg, caption), f"[plot] {title}. {describe}")

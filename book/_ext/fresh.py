@@ -22,6 +22,7 @@ from sphinx.environment import BuildEnvironment
 INPUTS = (
     "autograder/figures.py",
     "autograder/paths.py",
+    "autograder/plots.py",
     "solutions/*/worksheet.py",
     "solutions/*/stated.json",
     "solutions/*/results/*.json",
