@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help course test book clean
+.PHONY: help course test book experiments gpu clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \2/p' Makefile | \
@@ -25,6 +25,14 @@ test: ## everything that guards the project
 book: ## the book alone, as strictly as the tests build it
 	@scripts/setup
 	@$(PY) -m autograder.course --only book --strict
+
+experiments: ## record the chapters' long experiments again (minutes)
+	@scripts/setup experiments
+	@for e in solutions/*/experiment.py; do $(PY) "$$e" all || exit; done
+
+gpu: ## the experiments that want a GPU, where there is one
+	@scripts/setup
+	@$(PY) solutions/attention/experiment.py cost --device cuda
 
 clean: ## remove what can be built again (never class/, never a committed file)
 	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .jupyter_cache \
