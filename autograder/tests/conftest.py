@@ -1,0 +1,43 @@
+"""Fixtures that several tests share."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.cli import main
+from autograder.tests.small_course import small_course
+
+ROOT = Path(__file__).parents[2]
+
+
+def environment(patch: pytest.MonkeyPatch, root: Path) -> None:
+    """Work in the course at `root`, and put everything back afterwards."""
+    patch.chdir(root)
+    patch.setenv("AUTOGRADER_COURSE", str(root))
+    patch.setenv("AUTOGRADER_SOLUTIONS", str(root / "solutions"))
+    patch.setenv("PYTHONPATH", str(ROOT))
+    patch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    patch.setattr(sys, "path", list(sys.path))
+
+
+@pytest.fixture(scope="session")
+def built_course(tmp_path_factory):
+    """A course of one small chapter, built once; tests take copies."""
+    root = small_course(tmp_path_factory.mktemp("built course"))
+    with pytest.MonkeyPatch.context() as patch:
+        environment(patch, root)
+        assert main(["build"]) == 0
+    return root
+
+
+@pytest.fixture
+def tiny_course(built_course, tmp_path, monkeypatch):
+    """A fresh copy of the small course, in a path with a space; we are in it."""
+    root = tmp_path / "my course"
+    shutil.copytree(built_course, root)
+    environment(monkeypatch, root)
+    return root
