@@ -141,6 +141,7 @@ def execute(nb: NotebookNode, folder: Path, assignment: Assignment) -> NotebookN
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
     )
     environment = {k: v for k, v in os.environ.items() if k != "NBGRADER_EXECUTION"}
     try:

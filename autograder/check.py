@@ -27,6 +27,9 @@ from .show import as_html, as_text, headline
 
 MIME = "application/vnd.by-hand.check+json"
 
+#: ways around a forbidden name; an exercise that forbids one forbids these too
+DETOURS = ("eval", "exec", "compile", "getattr", "globals", "__import__", "import_module")
+
 
 class Score(float):
     """A score that prints as a number; a notebook shows nothing more of it."""
@@ -156,6 +159,7 @@ def forbidden_call(fn: Any, answer: str, forbidden: list[str]) -> str | None:
 
 def forbidden_name(source: str, answer: str, forbidden: list[str]) -> str | None:
     """The sentence for the first forbidden name in a source text, or None."""
+    forbidden = [*forbidden, *DETOURS]
     for node in ast.walk(ast.parse(source)):
         name = None
         if isinstance(node, ast.Attribute):

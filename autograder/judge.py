@@ -87,6 +87,11 @@ class Expected:
                 case["hidden"] = False
         if hidden is not None:
             theirs = _read(hidden)
+            if theirs["release"] != mine["release"]:
+                raise CourseError(
+                    f"{visible} and {hidden} belong to different releases",
+                    "release the assignment again: python -m autograder build",
+                )
             mine["hints"].update(theirs["hints"])
             for check_id, check in theirs["checks"].items():
                 known = mine["checks"][check_id]
@@ -98,7 +103,7 @@ class Expected:
 def _read(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        assert {"assignment", "checks", "hints"} <= set(data)
+        assert {"assignment", "release", "checks", "hints"} <= set(data)
     except (OSError, ValueError, AssertionError) as error:
         raise CourseError(
             f"the expected values in {path} cannot be read ({error})",

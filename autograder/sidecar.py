@@ -9,6 +9,7 @@ the reference gives, what known wrong answers give, the hints that go with them.
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 from typing import Any
 
@@ -30,7 +31,11 @@ def make(assignment: Assignment, known: list[Answer]) -> tuple[dict, dict]:
 
     Raises CourseError when the reference fails a case or leaves its grid.
     """
-    visible: dict[str, Any] = {"made_by": MADE_BY, "assignment": assignment.chapter}
+    visible: dict[str, Any] = {
+        "made_by": MADE_BY,
+        "assignment": assignment.chapter,
+        "release": release_of(assignment),
+    }
     hidden: dict[str, Any] = dict(visible)
     for data in (visible, hidden):
         data["checks"], data["hints"] = {}, {}
@@ -55,6 +60,16 @@ def make(assignment: Assignment, known: list[Answer]) -> tuple[dict, dict]:
             if refused(a, answer, check):
                 visible["hints"][f"{check.id}:forbidden"] = a.hint
     return visible, hidden
+
+
+def release_of(assignment: Assignment) -> str:
+    """A name for this state of the sources: both files of a release carry it."""
+    digest = hashlib.sha256()
+    for name in (assignment.path.name, "misconceptions.py", "worksheet.py"):
+        path = assignment.path.with_name(name)
+        if path.is_file():
+            digest.update(path.read_text(encoding="utf-8").encode())
+    return digest.hexdigest()[:12]
 
 
 def refused(known: Answer, answer: Cell, check: Cell) -> str | None:
@@ -110,7 +125,7 @@ def _wrong_value(record: Record | None, expected: Any, tol: float | None) -> Any
 
 def dump(data: dict[str, Any]) -> str:
     """The file's text: one line a case, so that a difference can be read."""
-    head = {k: data[k] for k in ("made_by", "assignment")}
+    head = {k: data[k] for k in ("made_by", "assignment", "release")}
     lines = ["{", *(f' "{k}": {json.dumps(v)},' for k, v in head.items()), ' "checks": {']
     blocks = []
     for check_id, check in data["checks"].items():

@@ -1,0 +1,228 @@
+"""What a student sees, and what nbgrader reads, when a check cell runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell
+
+from autograder import cli
+from autograder.check import MIME
+from autograder.tests.small_course import small_course
+
+REFERENCE = """\
+def softmax(scores):
+    e = torch.exp(scores - scores.max(0).values)
+    return e / e.sum(0)"""
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built release, alone: no sources, no hidden cases anywhere near."""
+    root = small_course(tmp_path_factory.mktemp("course"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        assert cli.main(["build"]) == 0
+    alone = tmp_path_factory.mktemp("at home") / "attention"
+    (root / "exercises/attention").rename(alone)
+    return alone
+
+
+@pytest.fixture(autouse=True)
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A student's machine: nothing says where the solutions are."""
+    monkeypatch.delenv("AUTOGRADER_SOLUTIONS", raising=False)
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+
+
+def solve(release: Path, answers: dict[str, str], **extra: str) -> dict[str, Any]:
+    """Type answers into the released notebook, run it, return its check outputs."""
+    nb = nbformat.read(release / "attention.ipynb", 4)
+    for cell in nb.cells:
+        cell.source = answers.get(cell.id, cell.source)
+        cell.source = extra.get(cell.id.replace("-", "_"), cell.source)
+    client = NotebookClient(
+        nb,
+        kernel_name="python3",
+        allow_errors=True,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
+        resources={"metadata": {"path": str(release)}},
+    )
+    client.execute()
+    seen = {}
+    for cell in nb.cells:
+        if cell.id.endswith("-check"):
+            found: dict[str, Any] = {"outputs": cell.outputs}
+            for output in cell.outputs:
+                if output.output_type == "display_data" and MIME in output.data:
+                    found |= output.data
+                if output.output_type == "execute_result":
+                    found["score"] = output.data["text/plain"]
+            seen[cell.id.removesuffix("-check")] = found
+    return seen
+
+
+def test_three_states(release: Path) -> None:
+    seen = solve(release, {"softmax": REFERENCE, "twice": "D = [[2, 4], [9, ...]]"})
+    assert seen["softmax"]["score"] == "3.0"
+    text = seen["softmax"]["text/plain"]
+    assert text.startswith("softmax: right (3 of 3 points); 1 hidden case when graded")
+    twice = seen["twice"]
+    assert twice["score"] == "1.0"
+    assert "partly right (1 of 2 points)" in twice["text/plain"]
+    assert "✓ the first row" in twice["text/plain"]
+    assert "○ the second row: not done yet" in twice["text/plain"]
+
+
+def test_blank_is_not_done_and_zero(release: Path) -> None:
+    seen = solve(release, {})
+    for name in ("softmax", "twice"):
+        assert seen[name]["score"] == "0.0"
+        assert "not done yet" in seen[name]["text/plain"]
+        assert seen[name][MIME]["status"] == "blank"
+
+
+def test_a_known_mistake_gets_its_hint_and_its_entries_marked(release: Path) -> None:
+    wrong = "def softmax(scores):\n    e = scores.exp()\n    return e / e.sum(1, True)"
+    seen = solve(release, {"softmax": wrong, "twice": "D = [[1, 4], [9, 16]]"})
+    softmax = seen["softmax"]
+    assert softmax["score"] == "0.0"
+    assert "Hint: Your rows sum to 1" in softmax["text/plain"]
+    assert "rows sum to 1" in softmax["text/html"]
+    assert softmax[MIME]["misconception"] == "rows"
+    assert "[1]" in seen["twice"]["text/plain"]
+    assert seen["twice"]["text/html"].count('title="differs"') == 1
+    assert "Twice, not squared" in seen["twice"]["text/plain"]
+
+
+def test_shape_advice_comes_before_value_advice(release: Path) -> None:
+    flat = "def softmax(scores):\n    return scores[:, 0]"
+    seen = solve(release, {"softmax": flat})
+    assert "expected (2, 1): an axis of length 1 is missing" in seen["softmax"]["text/plain"]
+
+
+def test_one_case_that_raises_does_not_stop_the_next(release: Path) -> None:
+    half = (
+        "def softmax(scores):\n    if len(scores[0]) == 1:\n        raise KeyError('no')\n"
+        "    return torch.exp(scores) / torch.exp(scores).sum(0)"
+    )
+    seen = solve(release, {"softmax": half})
+    assert seen["softmax"]["score"] == "1.5"
+    text = seen["softmax"]["text/plain"]
+    assert "raised KeyError: 'no' (line 3 of your cell: `raise KeyError('no')`)" in text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "def softmax(scores)\n    return scores",
+        "softmax = 3",
+        "import sys\ndef softmax(scores):\n    sys.exit(0)",
+        "def softmax(scores):\n    return scores.softmax(0)",
+        "softmax = lambda s: eval('torch.softmax(s, 0)')",
+        "from torch import softmax",
+        "class softmax:\n    def __init__(self, s): pass\n"
+        "    def __eq__(self, other): return True",
+        "def softmax(scores):\n    raise NotImplementedError('not for Long')",
+    ],
+)
+def test_no_trick_and_no_crash_earns_a_point(release: Path, answer: str) -> None:
+    seen = solve(release, {"softmax": answer})["softmax"]
+    errors = [o for o in seen["outputs"] if o.output_type == "error"]
+    assert errors or float(seen["score"]) == 0.0
+
+
+def test_a_missing_answer_is_an_error_never_full_marks(release: Path) -> None:
+    seen = solve(release, {"softmax": "", "twice": "del X"})
+    assert "score" not in seen["softmax"]
+    assert seen["softmax"]["outputs"][0].output_type == "error"
+
+
+def test_warnings_on_stderr_cost_nothing(release: Path) -> None:
+    loud = "import warnings\n" + REFERENCE.replace(
+        "    e =", "    warnings.warn('careful')\n    e =", 1
+    )
+    seen = solve(release, {"softmax": loud})["softmax"]
+    assert seen["score"] == "3.0"
+    assert not [o for o in seen["outputs"] if o.get("name") == "stderr"]
+
+
+def test_a_deleted_case_counts_as_not_passed(release: Path) -> None:
+    shortened = 'check.start("attention", "softmax")\ncheck.score()'
+    seen = solve(release, {"softmax": REFERENCE}, softmax_check=shortened)
+    assert seen["softmax"]["score"] == "0.0"
+    assert "did not run" in seen["softmax"]["text/plain"]
+
+
+def test_without_its_sidecar_the_check_says_what_to_do(
+    release: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "attention.ipynb").write_text((release / "attention.ipynb").read_text())
+    nb = nbformat.read(tmp_path / "attention.ipynb", 4)
+    name = "nowhere"
+    for cell in nb.cells:
+        cell.source = cell.source.replace('start("attention"', f'start("{name}"')
+    nbformat.write(nb, tmp_path / "attention.ipynb")
+    seen = solve(tmp_path, {"softmax": REFERENCE})
+    error = seen["softmax"]["outputs"][0]
+    assert error.ename == "CourseError"
+    assert "nowhere.expected.json was not found beside the notebook" in error.evalue
+
+
+def test_as_plain_text_in_a_terminal(release: Path, tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    nb = nbformat.read(release / "attention.ipynb", 4)
+    script = "\n\n".join(c.source for c in nb.cells if c.cell_type == "code")
+    script = script.replace('raise NotImplementedError("softmax")', "return scores * 0")
+    script = script.replace("print(softmax(", "print((")
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=release, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "softmax: not right (0 of 3 points)" in done.stdout
+    assert "twice: not done yet (0 of 2 points)" in done.stdout
+
+
+def test_colab_fetches_the_course_and_nothing_else_does(
+    release: Path, tmp_path: Path
+) -> None:
+    """The first cell, run with a module named google.colab, from a real repository."""
+    import subprocess
+
+    course = small_course(tmp_path / "repository")
+    (course / "exercises/attention").mkdir(parents=True)
+    for file in release.iterdir():
+        if file.is_file():
+            (course / "exercises/attention" / file.name).write_bytes(file.read_bytes())
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", course]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *command], check=True)
+    cell = nbformat.read(release / "attention.ipynb", 4).cells[1].source
+    target = tmp_path / "content" / "course"
+    cell = cell.replace("https://example.org/course", str(course))
+    cell = cell.replace("/content/course", str(target))
+    colab = "import sys, types\nsys.modules['google.colab'] = types.ModuleType('colab')\n"
+    nb = nbformat.read(release / "attention.ipynb", 4)
+    nb.cells = [
+        new_code_cell(colab + cell),
+        new_code_cell("import os; print(os.getcwd()); print(sys.path[0])"),
+    ]
+    client = NotebookClient(nb, resources={"metadata": {"path": str(tmp_path)}})
+    client.execute()
+    said = nb.cells[1].outputs[0].text.split()
+    assert said == [str(target / "exercises" / "attention"), str(target)]
+    assert json.loads((Path(said[0]) / "attention.expected.json").read_text())
+
+
+def test_elsewhere_the_first_cell_does_nothing(release: Path) -> None:
+    nb = nbformat.read(release / "attention.ipynb", 4)
+    nb.cells = [nb.cells[1], new_code_cell("import os; print(os.getcwd())")]
+    NotebookClient(nb, resources={"metadata": {"path": str(release)}}).execute()
+    assert nb.cells[1].outputs[0].text.strip() == str(release)
