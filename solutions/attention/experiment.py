@@ -27,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -87,8 +88,6 @@ def sdpa(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True)
 
 
-METHODS = {"naive": naive, "blockwise": blockwise, "sdpa": sdpa}
-
 # %% cost: seconds and bytes against T -----------------------------------------
 
 # CPU: 4 heads as wide as GPT-3's. GPU: all 96 heads of one GPT-3 layer.
@@ -96,12 +95,14 @@ SIZES = {
     "cpu": {
         "heads": 4,
         "d_head": 128,
+        "block": 128,
         "dtypes": ["float32"],
         "lengths": [128, 256, 512, 1024, 2048, 4096, 8192, 16384],
     },
     "cuda": {
         "heads": 96,
         "d_head": 128,
+        "block": 512,  # fewer, larger kernels
         "dtypes": ["bfloat16", "float32"],
         "lengths": [512, 1024, 2048, 4096, 8192, 16384, 32768],
     },
@@ -113,15 +114,20 @@ TOLERANCE = {"float32": 1e-5, "bfloat16": 4e-2}
 
 
 def make_inputs(heads, T, d_head, dtype, device, seed):
-    """q, k, v of shape (1, heads, T, d_head), normal, drawn on the CPU."""
-    rng = torch.Generator().manual_seed(seed)
-    one = lambda: torch.randn(1, heads, T, d_head, generator=rng)  # noqa: E731
-    return [one().to(device, getattr(torch, dtype)) for _ in range(3)]
+    """q, k, v of shape (1, heads, T, d_head), each entry from N(0, 1)."""
+    rng = torch.Generator(device).manual_seed(seed)
+    how = {"generator": rng, "device": device, "dtype": getattr(torch, dtype)}
+    return [torch.randn(1, heads, T, d_head, **how) for _ in range(3)]
 
 
-def measure(method, heads, T, d_head, dtype, device, seed):
+def methods(block):
+    """The three, each a function of q, k, v."""
+    return {"naive": naive, "blockwise": partial(blockwise, block=block), "sdpa": sdpa}
+
+
+def measure(method, T, heads, d_head, block, dtype, device, seed):
     """One row of the result: a method at one length (on a CPU: in its own process)."""
-    fn = METHODS[method]
+    fn = methods(block)[method]
     q, k, v = make_inputs(heads, T, d_head, dtype, device, seed)
     size = q.element_size()
     row = {
@@ -138,7 +144,7 @@ def measure(method, heads, T, d_head, dtype, device, seed):
         # the operating system first: its mark must not see the profiler
         if device == "cpu":
             row["os_peak_bytes"] = resident_peak(call)
-        taken = seconds(call, device)
+        taken = seconds(call, device, most=50, patience=3 if device == "cpu" else 1)
         row["peak_bytes"] = peak_bytes(call, device)
     row["seconds"] = round(statistics.median(taken), 6)
     row["fastest"] = round(min(taken), 6)
@@ -155,81 +161,79 @@ def measure_apart(**point):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def agreement(heads, T, d_head, dtypes, device, seed):
+def agreement(T, heads, d_head, block, dtype, device, seed):
     """Each method's largest difference from the formula in float64."""
-    rows = []
-    for dtype in dtypes:
-        inputs = make_inputs(heads, T, d_head, dtype, device, seed)
-        with torch.inference_mode():
-            exact = naive(*(x.double() for x in inputs))
-            for name, fn in METHODS.items():
-                difference = (fn(*inputs).double() - exact).abs().max().item()
-                tol = TOLERANCE[dtype]
-                print(f"  {name:10} {dtype:9} differs from float64 by {difference:.1e}")
-                rows.append(
-                    {
-                        "method": name,
-                        "dtype": dtype,
-                        "length": T,
-                        "max_difference": float(f"{difference:.3g}"),
-                        "tolerance": tol,
-                        "within": difference <= tol,
-                    }
-                )
+    rows, tolerance = [], TOLERANCE[dtype]
+    inputs = make_inputs(heads, T, d_head, dtype, device, seed)
+    with torch.inference_mode():
+        exact = naive(*(x.double() for x in inputs))
+        for name, fn in methods(block).items():
+            difference = (fn(*inputs).double() - exact).abs().max().item()
+            within = difference <= tolerance
+            print(
+                f"  {name:10} {dtype:9} T={T:6}  differs from float64 by"
+                f" {difference:.1e}  ({'within' if within else 'NOT WITHIN'} {tolerance})"
+            )
+            rows.append(
+                {
+                    "method": name,
+                    "dtype": dtype,
+                    "length": T,
+                    "max_difference": float(f"{difference:.3g}"),
+                    "tolerance": tolerance,
+                    "within": within,
+                }
+            )
     return rows
+
+
+def attempt(point):
+    """`measure`, or the reason (a string) why there is no row."""
+    T, dtype = point["T"], getattr(torch, point["dtype"])
+    need = 2 * point["heads"] * T * T * dtype.itemsize  # scores before, after softmax
+    if point["device"] == "cpu":
+        if point["method"] == "naive" and need > CPU_LIMIT:
+            return f"would need {need / 2**30:.0f} GiB, above the limit set here"
+        return measure_apart(**point)
+    try:
+        return measure(**point)
+    except torch.OutOfMemoryError:
+        return "the GPU's memory is too small"
+    finally:
+        torch.cuda.empty_cache()
 
 
 def cost(device="cpu", seed=0, sizes=None):
     """Seconds and peak bytes of the three methods for growing T."""
-    sizes = sizes or SIZES[device]
-    heads, d_head, dtypes = sizes["heads"], sizes["d_head"], sizes["dtypes"]
-    torch.backends.cuda.matmul.allow_tf32 = False  # float32 products in float32
+    sizes = dict(sizes or SIZES[device])
+    lengths, dtypes = sizes.pop("lengths"), sizes.pop("dtypes")
+    torch.set_float32_matmul_precision("highest")  # no TF32: float32 means float32
     started = time.perf_counter()
-    print(f"cost on {device}: {heads} heads x {d_head}, causal, one sequence")
-    odd = min(1000, max(sizes["lengths"]) - 1)  # no multiple of the block
-    agree = agreement(heads, odd, d_head, dtypes, device, seed)
-    rows, skipped = [], []
+    print(f"cost on {device}: {sizes['heads']} heads x {sizes['d_head']}, causal")
+    agree, rows, skipped = [], [], []
     for dtype in dtypes:
-        for name in METHODS:
-            for T in sizes["lengths"]:
-                point = {"method": name, "heads": heads, "T": T, "d_head": d_head}
-                point |= {"dtype": dtype, "device": device, "seed": seed}
+        setting = sizes | {"dtype": dtype, "device": device, "seed": seed}
+        odd = min(1000, max(lengths) - 1)  # no multiple of the block
+        agree += agreement(odd, **setting)
+        for name in methods(1):
+            for T in lengths:
+                row = attempt({"method": name, "T": T} | setting)
                 label = f"  {name:10} {dtype:9} T={T:6}"
-                need = 2 * heads * T * T * getattr(torch, dtype).itemsize
-                try:
-                    if device == "cpu" and name == "naive" and need > CPU_LIMIT:
-                        raise MemoryError
-                    row = (measure_apart if device == "cpu" else measure)(**point)
-                except (MemoryError, torch.OutOfMemoryError) as error:
-                    full = not isinstance(error, MemoryError)
-                    why = "out of memory" if full else "above the limit set here"
-                    print(f"{label}  {why}: needs about {need / 2**30:.1f} GiB")
-                    skipped.append(
-                        {"method": name, "dtype": dtype, "length": T, "why": why}
-                        | {"needs_bytes": need}
-                    )
-                else:
-                    rows.append(row)
-                    print(
-                        f"{label}  {row['seconds']:9.4f} s"
-                        f"  {row['peak_bytes'] / 2**20:9.1f} MiB"
-                        f"  (T x T: {row['score_bytes'] / 2**20:.1f} MiB)",
-                        flush=True,
-                    )
-                if device == "cuda":
-                    torch.cuda.empty_cache()
+                if isinstance(row, str):
+                    print(f"{label}  {row}")
+                    gap = {"method": name, "dtype": dtype, "length": T, "why": row}
+                    skipped.append(gap)
+                    continue
+                rows.append(row)
+                print(
+                    f"{label}  {row['seconds']:9.4f} s"
+                    f"  {row['peak_bytes'] / 2**20:9.1f} MiB"
+                    f"  (T x T: {row['score_bytes'] / 2**20:.1f} MiB)",
+                    flush=True,
+                )
     print(f"  {time.perf_counter() - started:.0f} s in all")
-    return {
-        "batch": 1,
-        "heads": heads,
-        "d_head": d_head,
-        "causal": True,
-        "block": 128,
-        "lengths": sizes["lengths"],
-        "agreement": agree,
-        "rows": rows,
-        "skipped": skipped,
-    }
+    told = {"batch": 1, **sizes, "causal": True, "dtypes": dtypes, "lengths": lengths}
+    return told | {"agreement": agree, "rows": rows, "skipped": skipped}
 
 
 # %% scale: why sqrt(d_k) ------------------------------------------------------
