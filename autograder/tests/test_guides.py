@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import make_parser
+from autograder.source import read
 
 ROOT = Path(__file__).parents[2]
 GUIDES = ("start", "instructors", "add-a-chapter", "errata")
@@ -167,3 +168,9 @@ def test_the_address_comes_from_the_configuration(guide):
     config = (ROOT / "_config.yml").read_text(encoding="utf-8")
     url = re.search(r"(?m)^repository:\n  url: (\S+)", config)[1]
     assert url not in text_of(guide), "write {{ repository_url }}"
+
+
+def test_the_verdicts_in_the_student_s_guide_are_those_of_the_exercise():
+    (check,) = [c for c in read("attention", ROOT).cells if c.id == "scores-check"]
+    page = {line.strip() for line in text_of("start").splitlines()}
+    assert set(check.text.splitlines()) <= page
