@@ -90,7 +90,7 @@ from autograder import check, randn
 E = [2, 1]
 query = [1, 1]
 keys = [[2, 0], [3, -2], [1, -1], [-2, 2]]      # one key per context word
-values = [[4, 0], [0, 8], [8, -8], [0, 8]]      # one value per context word
+values = [[6, 2], [0, 4], [-8, 8], [0, -8]]     # one value per context word
 
 # %% id="one_query" role="answer"
 one_scores = [..., ..., ..., ...]
@@ -100,8 +100,8 @@ one_refined = [..., ...]
 ### BEGIN SOLUTION
 one_scores = [2, 1, 0, 0]                # 2+0, 3-2, 1-1, -2+2
 one_weights = [1/2, 1/4, 1/8, 1/8]       # powers 4, 2, 1, 1 over their sum 8
-one_delta = [3, 2]                       # 4/2 + 0 + 8/8 + 0, 0 + 8/4 - 8/8 + 8/8
-one_refined = [5, 3]                     # E + delta
+one_delta = [2, 2]                       # 6/2 + 0 - 8/8 + 0, 2/2 + 4/4 + 8/8 - 8/8
+one_refined = [4, 3]                     # E + delta
 ### END SOLUTION
 
 # %% id="one_query-check" role="check" points=2
@@ -193,9 +193,9 @@ V = [[..., ..., ..., ...],
      [..., ..., ..., ...],
      [..., ..., ..., ...]]
 ### BEGIN SOLUTION
-Q = (np.array(W_Q) @ np.array(X)).tolist()    # (3, 6) @ (6, 4) -> (3, 4)
-K = (np.array(W_K) @ np.array(X)).tolist()
-V = (np.array(W_V) @ np.array(X)).tolist()
+Q = (W_Q @ X).tolist()    # (3, 6) @ (6, 4) -> (3, 4)
+K = (W_K @ X).tolist()
+V = (W_V @ X).tolist()
 ### END SOLUTION
 
 # %% id="queries_keys_values-check" role="check" points=3
@@ -222,8 +222,7 @@ S = [[..., ..., ..., ...],
      [..., ..., ..., ...],
      [..., ..., ..., ...]]
 ### BEGIN SOLUTION
-S = (np.array(W_K) @ X).T @ (np.array(W_Q) @ X)    # (4, 3) @ (3, 4) -> (4, 4)
-S = S.tolist()
+S = ((W_K @ X).T @ (W_Q @ X)).tolist()    # (4, 3) @ (3, 4) -> (4, 4)
 ### END SOLUTION
 
 # %% id="scores-check" role="check" points=2
@@ -260,7 +259,7 @@ A_floor = [[..., ..., ..., ...],
            [..., ..., ..., ...],
            [..., ..., ..., ...]]
 ### BEGIN SOLUTION
-H = np.floor((np.array(W_K) @ X).T @ (np.array(W_Q) @ X) / 2).astype(int).tolist()
+H = torch.floor((W_K @ X).T @ (W_Q @ X) / 2).int().tolist()
 powers = [[Fraction(3) ** h for h in row] for row in H]
 sums = [sum(column) for column in zip(*powers)]       # 46/3, 28/3, 22/3, 12
 A_floor = [[p / total for p, total in zip(row, sums)] for row in powers]
@@ -298,13 +297,13 @@ trunc_sums = [..., ..., ..., ...]
 rule_in_picture = ...
 ### BEGIN SOLUTION
 def one_decimal_sums(rule):
-    halves = rule((np.array(W_K) @ X).T @ (np.array(W_Q) @ X) / 2)    # (4, 4)
-    weights = 3.0 ** halves / (3.0 ** halves).sum(axis=0)
-    return (np.floor(10 * weights + 0.5).sum(axis=0) / 10).tolist()
+    powers = 3.0 ** rule((W_K @ X).T @ (W_Q @ X) / 2)              # (4, 4)
+    tenths = torch.floor(10 * powers / powers.sum(dim=0) + 0.5)    # a 5 goes up
+    return [float(column) / 10 for column in tenths.sum(dim=0)]
 
-floor_sums = one_decimal_sums(np.floor)    # 1.0, 0.9, 0.9, 1.1
-trunc_sums = one_decimal_sums(np.trunc)    # 1.1, 1.0, 0.9, 1.1
-rule_in_picture = "trunc"                  # only here does column 1 miss 1
+floor_sums = one_decimal_sums(torch.floor)    # 1.0, 0.9, 0.9, 1.1
+trunc_sums = one_decimal_sums(torch.trunc)    # 1.1, 1.0, 0.9, 1.1
+rule_in_picture = "trunc"                     # only here does column 1 miss 1
 ### END SOLUTION
 
 # %% id="typo-check" role="check" points=2
@@ -331,7 +330,7 @@ check("the rule in the picture", lambda: rule_in_picture)
 # *Level: numpy/torch · difficulty 2/5 · about 10 minutes · 3 points.*
 
 # %% id="worked"
-WORKED = [torch.tensor(m, dtype=torch.float32) for m in (X, W_Q, W_K, W_V)]
+WORKED = [m.float() for m in (X, W_Q, W_K, W_V)]
 
 # %% id="attention_columns" role="answer"
 def attention_columns(X, W_Q, W_K, W_V):
@@ -365,7 +364,7 @@ check("everything square", attention_columns, randn(3, 3, seed=28),
 # The picture shows the two sets of weights side by side: the paper rule of exercise
 # 5, and the true softmax. Brighter means more is kept. Each column adds up to 1.
 
-# %% role="explore"
+# %% id="weights_picture" role="explore"
 T, Q_, K_ = 4, WORKED[1] @ WORKED[0], WORKED[2] @ WORKED[0]
 scores_ = K_.T @ Q_                                          # (keys, queries)
 paper = 3.0 ** torch.floor(scores_ / 2)
@@ -547,7 +546,7 @@ check("huge scores", attention, 40 * randn(1, 3, 8, seed=75),
       40 * randn(1, 4, 8, seed=76), randn(1, 4, 2, seed=77))
 ### END HIDDEN TESTS
 
-# %% role="explore"
+# %% id="attention_judge" role="explore"
 q_, k_, v_ = randn(2, 3, 5, 4, seed=1), randn(2, 3, 7, 4, seed=2), randn(2, 3, 7, 6, seed=3)
 with suppress(NotImplementedError):
     agrees = torch.allclose(attention(q_, k_, v_),
@@ -614,7 +613,7 @@ check("nothing forbidden", masked_attention, randn(2, 2, 3, seed=93),
 # and verbs ask for nouns and pronouns, the nearer the better. Look at the row of *it*:
 # whom does it mean? And what do the words do that ask for nothing?
 
-# %% role="explore"
+# %% id="wired_head" role="explore"
 words = "the cat saw the dog and it ran".split()
 n = len(words)
 x_ = torch.zeros(1, n, 4)                                # noun, pronoun, verb, place
@@ -723,7 +722,7 @@ check("a longer text", window_mask, 5, 8, 3, dtype=True)
 check("one token", window_mask, 1, 1, 1, dtype=True)
 ### END HIDDEN TESTS
 
-# %% role="explore"
+# %% id="mask_pictures" role="explore"
 with suppress(NotImplementedError):
     masks = {"causal, last 4 of 12 padded": causal_padding_mask(torch.tensor([8]), 12)[0],
              "window of 4": window_mask(12, 12, 4),
@@ -870,7 +869,7 @@ check("heads of one channel", multi_head_attention, randn(2, 4, 3, seed=130),
       *randn(4, 3, 3, seed=131), 3)
 ### END HIDDEN TESTS
 
-# %% role="explore"
+# %% id="heads_judge" role="explore"
 x_, weights_, heads_ = randn(2, 5, 6, seed=1), randn(4, 6, 6, seed=2), 3
 library = nn.MultiheadAttention(6, heads_, bias=False, batch_first=True)
 library.load_state_dict({"in_proj_weight": weights_[:3].reshape(18, 6),
@@ -941,7 +940,7 @@ check("as many keys as queries", score_stats, randn(5, 3, seed=148),
 # The left plot should follow the dashed line, variance $= d$. On the right, the unscaled
 # softmax soon gives nearly everything to one key: it no longer weighs, it picks.
 
-# %% role="explore"
+# %% id="saturation" role="explore"
 sizes = [4, 16, 64, 256, 1024]
 with suppress(NotImplementedError):
     stats = np.array([score_stats(randn(200, d, seed=d), randn(200, 64, d, seed=d + 1))
@@ -1042,7 +1041,7 @@ check("one score", softmax_jacobian, torch.tensor([3.0]))
 # dot product would. The top weight goes to 1, and the largest slope to 0: no slope, no
 # learning.
 
-# %% role="explore"
+# %% id="slope_picture" role="explore"
 z_ = randn(8, seed=3)
 factors = np.geomspace(0.1, 30, 40)
 with suppress(NotImplementedError):
@@ -1251,6 +1250,8 @@ check("scores in the thousands", online_attention, 60 * randn(3, 8, seed=212),
       60 * randn(7, 8, seed=213), randn(7, 2, seed=214), 3)
 check("larger and larger scores", online_attention, torch.ones(2, 4),
       torch.arange(6.0)[:, None] * torch.ones(6, 4), randn(6, 3, seed=215), 2)
+check("scores far below zero", online_attention, 10 * torch.ones(2, 4),
+      0.1 * randn(5, 4, seed=225) - 10, randn(5, 2, seed=226), 2)
 check("block larger than the text", online_attention, randn(3, 5, seed=216),
       randn(4, 5, seed=217), randn(4, 6, seed=218), 64)
 check("a long text", online_attention, randn(5, 16, seed=219),
@@ -1264,7 +1265,7 @@ check("no large tensor, long text", lambda: largest_tensor(
 # The plot shows the largest tensor of the plain and of the block-wise way as the text
 # grows. One line has slope 2, the other slope 1, and that one is only the input itself.
 
-# %% role="explore"
+# %% id="memory_picture" role="explore"
 lengths_ = [64, 128, 256, 512, 1024]
 
 def all_at_once(q, k, v):
@@ -1384,5 +1385,5 @@ check("bytes of the scores", lambda: gpt3_score_bytes)
 #
 # One query with four answers; the same on integers; a softmax that does not break; three
 # ways to forbid; many heads and their mixer; the reason for the square root; and an
-# attention that keeps three numbers where others keep a matrix. The chapter's page
+# attention that keeps three small records where others keep a whole matrix. The chapter's page
 # shows the same machine at the size where time and memory begin to hurt.
