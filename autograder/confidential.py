@@ -51,11 +51,11 @@ class Confidential:
     """A chapter's secrets.
 
     texts   : squeezed text -> whose it is ("the answer 'softmax'")
-    numbers : number, as 7 significant digits -> whose it is
+    numbers : what hidden cases expect, each as 7 significant digits
     """
 
     texts: dict[str, str] = field(default_factory=dict)
-    numbers: dict[str, str] = field(default_factory=dict)
+    numbers: set[str] = field(default_factory=set)
 
     def add(self, text: str, whose: str, shortest: int = SHORTEST) -> None:
         """Keep every line of a text that is long enough to be told."""
@@ -64,10 +64,10 @@ class Confidential:
             if len(squeezed) >= shortest:
                 self.texts.setdefault(squeezed, whose)
 
-    def add_number(self, number: float, whose: str) -> None:
+    def add_number(self, number: float) -> None:
         """Keep a number that is told from others."""
         if telling(number):
-            self.numbers.setdefault(f"{number:.7g}", whose)
+            self.numbers.add(f"{number:.7g}")
 
 
 def confidential(chapter: str, root: Path | None = None) -> Confidential:
@@ -78,20 +78,20 @@ def confidential(chapter: str, root: Path | None = None) -> Confidential:
     _add_samples(secrets, source.with_name("misconceptions.py"))
     visible = _json(source.with_name(f"{chapter}.expected.json"))
     hidden = _json(source.with_name(f"{chapter}.hidden.json"))
-    for leaf in _leaves(hidden):
+    for leaf in leaves(hidden):
         if isinstance(leaf, str):
             secrets.add(leaf, "a hidden case", shortest=16)
         elif isinstance(leaf, float):
-            secrets.add_number(leaf, "the expected value of a hidden case")
+            secrets.add_number(leaf)
 
     said = squeeze(open_text)
-    shown = [squeeze(leaf) for leaf in _leaves(visible) if isinstance(leaf, str)]
+    shown = [squeeze(leaf) for leaf in leaves(visible) if isinstance(leaf, str)]
     for text in list(secrets.texts):
         if text in said or any(text in other for other in shown):
             del secrets.texts[text]
-    for leaf in _leaves(visible):
+    for leaf in leaves(visible):
         if isinstance(leaf, float):
-            secrets.numbers.pop(f"{leaf:.7g}", None)
+            secrets.numbers.discard(f"{leaf:.7g}")
     return secrets
 
 
@@ -148,14 +148,19 @@ def _json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    """Every string and number in a JSON value, keys included."""
+def leaves(value: Any) -> Iterator[Any]:
+    """Every text and number in a JSON value, keys included.
+
+    A list of texts is also read as one text: notebooks keep their lines so.
+    """
     if isinstance(value, dict):
         for key, item in value.items():
             yield key
-            yield from _leaves(item)
+            yield from leaves(item)
     elif isinstance(value, list):
+        if value and all(isinstance(item, str) for item in value):
+            yield "".join(value)
         for item in value:
-            yield from _leaves(item)
+            yield from leaves(item)
     elif value is not None:
         yield value

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .confidential import Confidential, confidential, squeeze
+from .confidential import Confidential, confidential, leaves, squeeze
 from .errors import CourseError
 from .paths import chapters, course_root
 
@@ -123,11 +123,11 @@ def _scan_file(path: Path, secrets: Confidential) -> Iterator[tuple[str, str]]:
             yield "the file", "is not JSON"
     if content is None:
         strings = [("the file", text)]
-    elif path.suffix == ".ipynb":
+    elif path.suffix == ".ipynb" and isinstance(content, dict):
         yield from _outputs(content)
         strings = list(_notebook_strings(content))
     else:
-        strings = list(_strings(content, "the file"))
+        strings = list(_texts(content, "the file"))
     for where, string in strings:
         for form, how in _forms(string):
             for what in _findings(form, secrets):
@@ -148,10 +148,10 @@ def _notebook_strings(notebook: Any) -> Iterator[tuple[str, str]]:
             where = f"{_name(number, cell)}, {part}"
             if part == "source" and isinstance(value, list):
                 value = "".join(value)
-            yield from _strings(value, where)
+            yield from _texts(value, where)
     for part, value in notebook.items():
         if part != "cells":
-            yield from _strings(value, f"the notebook's {part}")
+            yield from _texts(value, f"the notebook's {part}")
 
 
 def _name(number: int, cell: Any) -> str:
@@ -160,23 +160,16 @@ def _name(number: int, cell: Any) -> str:
     return f"cell {number}" + (f" ({grade_id})" if grade_id else "")
 
 
-def _strings(value: Any, where: str) -> Iterator[tuple[str, str]]:
-    """Every text in a JSON value; a list of texts is also read as one."""
-    if isinstance(value, str):
-        yield where, value
-    elif isinstance(value, bool) or value is None:
-        return
-    elif isinstance(value, float | int):
-        yield where, repr(value)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield where, key
-            yield from _strings(item, where)
-    else:
-        if value and all(isinstance(item, str) for item in value):
-            yield where, "".join(value)
-        for item in value:
-            yield from _strings(item, where)
+def _texts(value: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Every text in a JSON value, and all its numbers as one text."""
+    numbers: list[str] = []
+    for leaf in leaves(value):
+        if isinstance(leaf, str):
+            yield where, leaf
+        elif not isinstance(leaf, bool):
+            numbers.append(repr(leaf))
+    if numbers:
+        yield where, " ".join(numbers)
 
 
 def _forms(text: str) -> Iterator[tuple[str, str]]:
@@ -208,7 +201,10 @@ def _findings(text: str, secrets: Confidential) -> Iterator[str]:
         if secret in squeezed:
             yield f"{whose}: {secret[:60]!r}"
     if secrets.numbers:
-        for number in _NUMBER.findall(text):
-            whose = secrets.numbers.get(f"{float(number):.7g}", "")
-            if whose:
-                yield f"{whose}: {number}"
+        told = [
+            number
+            for number in _NUMBER.findall(text)
+            if f"{float(number):.7g}" in secrets.numbers
+        ]
+        if told:
+            yield f"{len(told)} expected values of hidden cases: {told[0]}"

@@ -177,7 +177,7 @@ def test_a_secret_in_the_sidecar_is_caught(course: Path, secret: str) -> None:
 def test_a_hidden_number_in_the_sidecar_is_caught(course: Path) -> None:
     path = course / "exercises" / "attention" / "attention.expected.json"
     path.write_text(json.dumps({"more": [0.73105858]}))
-    assert "expected value of a hidden case: 0.73105858" in "".join(found(course))
+    assert "1 expected values of hidden cases: 0.73105858" in "".join(found(course))
 
 
 def test_an_output_is_caught_and_so_is_what_it_says(course: Path) -> None:
