@@ -14,6 +14,7 @@ os.environ["AUTOGRADER_SOLUTIONS"] = str(root / "solutions")
 if str(root) not in sys.path:
     sys.path.insert(0, str(root))
 
+from autograder.paths import CHAPTERS  # noqa: E402
 from autograder.preprocessors import (  # noqa: E402
     authors_files,
     autograde_preprocessors,
@@ -54,3 +55,19 @@ c.Autograde.sanitize_preprocessors = sanitize_preprocessors()
 c.Autograde.autograde_preprocessors = autograde_preprocessors()
 c.GenerateFeedback.preprocessors = feedback_preprocessors()
 c.Execute.timeout = 60  # seconds a cell; the first one imports torch
+# kernels that can encrypt what they say over TCP do (others say that they can't)
+c.KernelManager.transport_encryption = "auto"
+
+# `nbgrader zip_collect attention --force` reads class/downloaded/attention/archive:
+# the LMS's zip, a zip a student, or loose files. What is before the notebook's name
+# is the student, without what Canvas (_LATE_123_456) and Moodle
+# (_123_assignsubmission_file_) put in between; a folder named by the student does too.
+c.ZipCollectApp.downloaded_directory = "class/downloaded"
+names = "|".join(CHAPTERS)
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*[/\\]extracted[/\\](?:.*[/\\])?"
+    rf"(?!\.|(?:exercises|{names})[/\\])(?P<student_id>[^/\\]+?)"
+    r"(?:_LATE)?(?:_\d+)*(?:_assignsubmission_file_?)?"
+    rf"[_/\\](?:exercises[/\\])?(?:(?:{names})[/\\])?"
+    rf"(?P<file_id>{names})(?:[ _-]?\(?\d+\)?)?\.ipynb$"
+)
