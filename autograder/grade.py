@@ -99,7 +99,7 @@ def grade_class(
 def unchanged(room: Classroom, engine: ModuleType, chapter: str, student: str) -> bool:
     """True when this very notebook has been graded against this very assignment,
     by this engine, and everything derived from it is there."""
-    from . import results
+    from . import gradebook, results
 
     path = results.result_path(room.results, student, chapter)
     if not path.is_file() or not room.page(student, chapter).is_file():
@@ -113,6 +113,7 @@ def unchanged(room: Classroom, engine: ModuleType, chapter: str, student: str) -
         and old.notebook_sha256 == engine.fingerprint(room.notebook(student, chapter))
         and old.assignment_sha256 == room.digest(chapter)
         and old.engine == engine.name
+        and bool(gradebook.marks(room, chapter, student))
     )
 
 

@@ -47,8 +47,14 @@ def decide(cell: NotebookNode) -> dict[str, Any]:
     if verdict.get("score") != score:
         reason = "the check's score and its verdict differ"
         return refusal(name, points, "error", reason)
-    clipped = min(max(score, 0.0), points)
-    return {**verdict, "score": clipped, "max_score": points, "shown": True}
+    if score < 0:
+        return refusal(name, points, "error", "the check's score is below zero")
+    if score > points:
+        verdict = {
+            **verdict,
+            "reason": f"the check gave {score:g} of {points:g} points",
+        }
+    return {**verdict, "score": min(score, points), "max_score": points, "shown": True}
 
 
 def last_score(cell: NotebookNode) -> float | None:
