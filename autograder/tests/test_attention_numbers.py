@@ -177,7 +177,7 @@ def test_e36_the_root_keeps_the_variance_at_one(ours):
     raw, scaled = ours.score_stats(
         randn(2000, 128, seed=2), randn(2000, 64, 128, seed=3)
     )[1:]
-    assert float(raw) == pytest.approx(0.86, abs=0.02)
+    assert float(raw) == pytest.approx(0.85, abs=0.02)
     assert float(scaled) == pytest.approx(0.11, abs=0.01)
     # saturated weights have almost no slope
     mild, wild = randn(64, seed=5), 11.3 * randn(64, seed=5)

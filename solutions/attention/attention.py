@@ -34,10 +34,10 @@
 # by trial. Then fill in the cell, run it, and run the check below it. A check
 # shows which cases pass, what came and what was expected, and, where it recognises
 # a mistake, what may have been misunderstood. Run it as often as you like.
-# No exercise needs an earlier one, so skip what you are stuck on. Some checks have
-# further cases that run only when the work is graded: other shapes, other numbers,
-# the edges. Everything together is about five hours; three sittings are better
-# than one.
+# No check depends on an earlier answer, so skip what you are stuck on. Some checks
+# have further cases that run only when the work is graded: other shapes, other
+# numbers, the edges. Everything together is about five hours; three sittings are
+# better than one.
 #
 # **What you may use.** Anything in `torch` and `numpy`, unless the exercise is to
 # write that very thing. Never change an argument in place.
@@ -71,9 +71,9 @@ from autograder import check, randn
 #
 # 1. Every context word $i$ has a **key** $k_i$. The dot product $k_i \cdot q$ with the
 #    **query** $q$ of our word is its *score*: how well it answers the question.
-# 2. The scores become **weights** that are positive and add up to 1. Take a power of
-#    each score and divide by the total. The rule is $e^{s}$; on paper, and in
-#    this exercise only, we use $2^{s}$.
+# 2. The scores become **weights** that are positive and add up to 1: each score $s$
+#    becomes a power, and each power is divided by the sum of all of them. The
+#    power is $e^{s}$ in real life; here, to be done in the head, it is $2^{s}$.
 # 3. Every context word also has a **value** $v_i$: what it contributes if it is heard.
 #    The *delta* is the sum of the values, each times its weight.
 # 4. The word keeps what it was, and adds the delta: $E' = E + \sum_i a_i v_i$. This
@@ -274,8 +274,9 @@ check("all the weights", lambda: A_floor, tol=0.0006)
 # ## 6. The mistake in the picture
 #
 # The article this example comes from remarks, about its own picture, that the
-# first column of the weight matrix does not add up to 1. The picture shows one
-# decimal. Be the detective: where does that come from?
+# first column of the weight matrix does not add up to 1. We do not have that picture.
+# Be the detective: suppose that it shows the paper rule's weights with one decimal.
+# Where can the mistake come from?
 #
 # There are two ways to halve an odd negative number. The **floor** goes down
 # ($-\tfrac12 \to -1$). A program that cuts off the digits after the point, as
@@ -972,7 +973,7 @@ with suppress(NotImplementedError):
 # Each score is a sum of $d_k$ products. If the numbers of queries and keys are
 # independent with mean 0 and variance 1, every product has variance 1 and their sum
 # has variance $d_k$, so typical scores grow like $\sqrt{d_k}$. Large scores saturate the
-# softmax: at $d_k = 128$ with 64 keys the favourite gets about 0.86 of the weight
+# softmax: at $d_k = 128$ with 64 keys the favourite gets about 0.85 of the weight
 # instead of about 0.11. Where one weight is near 1 and the others are near 0, the
 # Jacobian $\operatorname{diag}(p) - pp^\top$ is near zero, so almost no gradient reaches
 # queries and keys and training stalls. Dividing by $\sqrt{d_k}$, the standard deviation,
@@ -1365,10 +1366,10 @@ check("bytes of the scores", lambda: gpt3_score_bytes)
 #    to the token there is a learned matrix. Without it, head $h$ could only ever write
 #    into its own $D$ channels, and the heads could not be combined.
 # 3. **LayerNorm is not linear.** It divides each token by the standard deviation of that
-#    token's own channels. Without it the residual stream would grow from layer to
-#    layer, and deep stacks would be hard to train. (Besides, even apart from its
-#    softmax, attention multiplies functions of the input with one another: $q$ by $k$,
-#    and weights by $v$.)
+#    token's own channels, so every layer reads numbers of the same size, however much
+#    the layers before have added. Without it deep stacks are hard to train. (Besides,
+#    even apart from its softmax, attention multiplies functions of the input with one
+#    another: $q$ by $k$, and weights by $v$.)
 #
 # === BEGIN MARK SCHEME ===
 #

@@ -2338,7 +2338,7 @@ WRITTEN = {
         "when it writes. 2. W_O: after the heads are put side by side a learned matrix "
         "mixes them. Otherwise each head could only write into its own channels. "
         "3. LayerNorm is not linear, because it divides by the token's own standard "
-        "deviation; without it the numbers would grow from layer to layer.",
+        "deviation; without it the layers would read numbers of very different size.",
         "fair": "The causal mask is missing, so tokens could cheat by looking at the "
         "future. There is also an output matrix W_O after the heads. Maybe the "
         "positions are missing as well.",
