@@ -30,7 +30,7 @@ ROLES = ("plain", "input", "weight", "query", "key", "value", "score", "share")
 class Matrix:
     """A small matrix with a name, as a table.
 
-    name   : as in the text; what follows `_` is set below the line ("W_Q")
+    name   : as in the text; `_` sets what follows below the line ("W_Q"), `^` above
     values : rows of numbers
     role   : one of ROLES
     cols, rows : headings, or none
@@ -132,9 +132,10 @@ class Figure:
 
 
 def symbol(name: str) -> str:
-    """`W_Q` as HTML: what follows the underscore goes below the line."""
-    base, _, below = name.partition("_")
-    return html.escape(base) + (f"<sub>{html.escape(below)}</sub>" if below else "")
+    """A name as HTML: what follows `_` goes below the line, what follows `^` above."""
+    base, sign, script = name.partition("_") if "_" in name else name.partition("^")
+    tag = "sub" if sign == "_" else "sup"
+    return html.escape(base) + (f"<{tag}>{html.escape(script)}</{tag}>" if sign else "")
 
 
 def times(left: Values, right: Values) -> list[list[Number]]:

@@ -54,9 +54,9 @@ def canvas(height: float = 2.9) -> tuple[Any, Any]:
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
 
-    with mpl.rc_context(STYLE):
-        fig = Canvas(figsize=(WIDTH, height))
-        return fig, fig.subplots()
+    mpl.rcParams.update(STYLE)  # labels and legends are styled when they are made
+    fig = Canvas(figsize=(WIDTH, height))
+    return fig, fig.subplots()
 
 
 def svg(fig: Any, title: str, describe: str) -> str:

@@ -5,9 +5,10 @@ In a page,
     ```{launch} attention
     ```
 
-becomes a row of links to `exercises/attention/attention.ipynb`: Colab, Binder,
-JupyterHub, and a download (the notebook with its expected values, as a zip). All
-addresses are made from `repository` and `launch_buttons` in `_config.yml`.
+becomes what the exercises ask for (how many, points, time) and a row of links to
+`exercises/attention/attention.ipynb`: Colab, Binder, JupyterHub, and a download (the
+notebook with its expected values, as a zip). All addresses are made from `repository`
+and `launch_buttons` in `_config.yml`.
 
 The theme's own buttons in the page header open the page's *source*. For an
 exercise that is right. A chapter is a Markdown file, which Colab cannot open: there
@@ -16,6 +17,7 @@ the header buttons lead to the chapter's exercises instead.
 
 from __future__ import annotations
 
+import re
 import zipfile
 from html import escape
 from pathlib import Path, PurePosixPath
@@ -29,6 +31,7 @@ from sphinx.util.docutils import SphinxDirective
 
 #: asks for the address of a hub and makes the link; takes the same three words
 LINK_MAKER = "https://nbgitpuller.readthedocs.io/en/latest/link.html"
+LEVEL = re.compile(r"difficulty (\d)/5 · about (\d+) minutes · ([\d.]+) points?\b")
 ICONS = {
     "Colab": "_static/images/logo_colab.png",
     "Binder": "_static/images/logo_binder.svg",
@@ -64,6 +67,25 @@ def launch_links(options: dict[str, Any], path: str) -> dict[str, str]:
     return links
 
 
+def facts(path: Path) -> str:
+    """What a released notebook asks for, "" while there is none.
+
+    Each exercise ends in a line like
+    `*Level: by hand · difficulty 2/5 · about 10 minutes · 3 points.*`
+    """
+    if not path.is_file():
+        return ""
+    levels = LEVEL.findall(path.read_text(encoding="utf-8"))
+    difficulty = [int(level[0]) for level in levels]
+    minutes = sum(int(level[1]) for level in levels)
+    points = sum(float(level[2]) for level in levels)
+    return (
+        f"{len(levels)} exercises · {points:g} points · "
+        f"about {round(minutes / 60)} hours · "
+        f"difficulty {min(difficulty)} to {max(difficulty)} of 5"
+    )
+
+
 def repository(app: Sphinx, config: Config) -> None:
     """`{{ repository_url }}` and `{{ repository_name }}` for the pages."""
     url = config.html_theme_options["repository_url"].rstrip("/")
@@ -88,8 +110,11 @@ class LaunchDirective(SphinxDirective):
             f'<li><a class="launch-link" href="{escape(url)}">{place}</a></li>'
             for place, url in links.items()
         )
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / notebook(chapter)))
+        said = f'<p class="launch-facts">{facts(root / notebook(chapter))}</p>'
         row = f'<ul class="launch-row" aria-label="Open the exercises">{items}</ul>'
-        return [nodes.raw("", row, format="html")]
+        return [nodes.raw("", said + row, format="html")]
 
 
 def header_buttons(

@@ -8,6 +8,8 @@ a failed build), never a page with a hole.
 
 from __future__ import annotations
 
+import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -19,16 +21,41 @@ from sphinx.util.math import get_node_equation_number
 logger = logging.getLogger(__name__)
 
 
+#: `\tfrac14`, which docutils does not read
+SHORT_FRACTION = re.compile(r"\\([td]?frac)\s*(\d)(\d)")
+PRIME = re.compile(r"(<m[in]>[^<]*</m[in]>) <mo>'</mo>")
+#: a tilde or hat over a letter with an index is an accent, not a limit
+ACCENT = re.compile(
+    r"<munderover> <(m\w)>(\w)</\1> (<mrow>.*?</mrow>|<m\w>\w+</m\w>) "
+    r'(<mo stretchy="false">[~^¯]</mo>) </munderover>'
+)
+
+
 def mathml(node: nodes.Element, block: bool) -> str:
-    """The node's LaTeX as a `<math>` element that carries its LaTeX along."""
-    latex = node.astext().strip()
+    """The node's LaTeX as a `<math>` element."""
+    latex = SHORT_FRACTION.sub(r"\\\1{\2}{\3}", node.astext().strip())
     try:
         tree = latex2mathml.tex2mathml(latex, as_block=block)
     except MathError as error:
         logger.warning("cannot translate %r: %s", latex, error, location=node)
-        return f"<code>{nodes.unescape(latex)}</code>"
-    # thin braces as in 150{,}994 come out as operators with space around them
-    return " ".join(str(tree).replace("<mo>,</mo> <mn>", "<mo>,</mo><mn>").split())
+        return f"<code>{escape(latex)}</code>"
+    text = " ".join(tree.split())
+    text = ACCENT.sub(
+        r'<msub> <mover accent="true"> <\1>\2</\1> \4 </mover> \3 </msub>', text
+    )
+    text = PRIME.sub(r"<msup> \1 <mo>′</mo> </msup>", text)
+    # TeX sets a slash without space around it
+    text = text.replace(
+        '<mo stretchy="false">/</mo>',
+        '<mo stretchy="false" lspace="0" rspace="0">/</mo>',
+    )
+    if r"\left" not in latex:  # then no bracket was asked to grow
+        text = re.sub(
+            r"<mo( class=\"math\w+\")?>([{}⌊⌋⌈⌉‖|])</mo>",
+            r'<mo\1 stretchy="false">\2</mo>',
+            text,
+        )
+    return text
 
 
 def visit_inline(self: Any, node: nodes.math) -> None:
