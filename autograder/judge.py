@@ -101,15 +101,15 @@ class Expected:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    mend = "download the file again, or run: python -m autograder build"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        assert {"assignment", "release", "checks", "hints"} <= set(data)
-    except (OSError, ValueError, AssertionError) as error:
-        raise CourseError(
-            f"the expected values in {path} cannot be read ({error})",
-            "download the file again, or run: python -m autograder build",
-        ) from None
-    return dict(data)
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{path} cannot be read: {error}", mend) from None
+    wanted = {"assignment", "release", "checks", "hints"}
+    if not isinstance(data, dict) or not wanted <= set(data):
+        raise CourseError(f"{path} does not hold expected values of this course", mend)
+    return data
 
 
 def judge(check_id: str, records: list[Record], expected: Expected) -> Verdict:

@@ -13,6 +13,8 @@ from nbformat.v4 import new_code_cell
 
 from autograder import cli
 from autograder.check import MIME
+from autograder.errors import CourseError
+from autograder.judge import Expected
 from autograder.tests.small_course import small_course
 
 REFERENCE = """\
@@ -226,3 +228,11 @@ def test_elsewhere_the_first_cell_does_nothing(release: Path) -> None:
     nb.cells = [nb.cells[1], new_code_cell("import os; print(os.getcwd())")]
     NotebookClient(nb, resources={"metadata": {"path": str(release)}}).execute()
     assert nb.cells[1].outputs[0].text.strip() == str(release)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"assignment": "attention"}', "{"])
+def test_a_broken_sidecar_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "attention.expected.json"
+    file.write_text(text)
+    with pytest.raises(CourseError, match=r"(?s)attention\.expected\.json.*build"):
+        Expected.read(file)
