@@ -9,6 +9,11 @@
 Each writes `results/<name>.json` beside this file; the page plots them.
 Shapes are those of torch code: (B, H, T, D), one row per token.
 
+**How time is measured.** The median of repeated calls, after one to warm up. On a CPU
+one thread works, and its processor seconds are counted: on a machine with nothing
+else to do they are the seconds of the clock. On a GPU it is the clock, from one
+synchronisation to the next.
+
 **How memory is measured.** What counts is the most that is in use at one moment of
 the call, beyond the inputs; the output is part of it. `peak_bytes` is the allocator's
 own book of that, on a CPU (through torch's profiler) as on a GPU
@@ -144,7 +149,10 @@ def measure(method, T, heads, d_head, block, dtype, device, seed):
         # the operating system first: its mark must not see the profiler
         if device == "cpu":
             row["os_peak_bytes"] = resident_peak(call)
-        taken = seconds(call, device, most=50, patience=3 if device == "cpu" else 1)
+        if device == "cpu":  # one thread: its own seconds, whoever else is busy
+            taken = seconds(call, most=50, patience=3, clock=time.process_time)
+        else:
+            taken = seconds(call, device, most=50, patience=1)
         row["peak_bytes"] = peak_bytes(call, device)
     row["seconds"] = round(statistics.median(taken), 6)
     row["fastest"] = round(min(taken), 6)
@@ -232,7 +240,15 @@ def cost(device="cpu", seed=0, sizes=None):
                     flush=True,
                 )
     print(f"  {time.perf_counter() - started:.0f} s in all")
-    told = {"batch": 1, **sizes, "causal": True, "dtypes": dtypes, "lengths": lengths}
+    clock = "processor seconds of one thread" if device == "cpu" else "wall clock"
+    told = {
+        "clock": clock,
+        "batch": 1,
+        **sizes,
+        "causal": True,
+        "dtypes": dtypes,
+        "lengths": lengths,
+    }
     return told | {"agreement": agree, "rows": rows, "skipped": skipped}
 
 
@@ -296,6 +312,7 @@ def main(argv=None):
         "--out", type=Path, default=HERE / "results", help="folder of the result files"
     )
     args = parser.parse_args(argv)
+    torch.set_num_threads(1)  # a row is then about the method, not about the cores
 
     if args.name == "point":  # one row, asked for by measure_apart
         print(json.dumps(measure(**json.loads(args.point))))
