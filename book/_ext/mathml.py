@@ -43,7 +43,7 @@ def mathml(node: nodes.Element, block: bool) -> str:
     text = ACCENT.sub(
         r'<msub> <mover accent="true"> <\1>\2</\1> \4 </mover> \3 </msub>', text
     )
-    text = PRIME.sub(r"<msup> \1 <mo>′</mo> </msup>", text)
+    text = PRIME.sub(r'\1<mo lspace="0" rspace="0">′</mo>', text)
     # TeX sets a slash without space around it
     text = text.replace(
         '<mo stretchy="false">/</mo>',
