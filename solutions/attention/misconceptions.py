@@ -613,8 +613,8 @@ def softmax_along_rows(X, W_Q, W_K, W_V):
 
 @wrong(
     "attention_columns",
-    hint="You multiplied V with the transpose of A. The columns of A are the weights, "
-    "so column j of the result is V times column j of A: V @ A.",
+    hint="You multiplied V with the transpose of A. A query's weights stand in a "
+    "column, so column j of the result mixes the values by column j of A itself.",
 )
 def transposes_the_weights(X, W_Q, W_K, W_V):
     Q, K, V = W_Q @ X, W_K @ X, W_V @ X
@@ -932,7 +932,7 @@ def scales_after_the_softmax(q, k, v):
 @wrong(
     "attention",
     hint="You used reshape to swap the axes of k, which mixes numbers of different "
-    "keys. Use transpose(-2, -1).",
+    "keys: the reading order stays. Turning a matrix over is transposing.",
 )
 def reshapes_the_keys(q, k, v):
     kt = k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
@@ -1660,7 +1660,7 @@ def averages_every_weight(q, k):
 @wrong(
     "score_stats",
     hint="Your variance divides by one less than the number of scores, torch's default. "
-    "Here it is the plain mean of the squares: unbiased=False.",
+    "Here it is the plain mean of the squares: divide by all N * T.",
 )
 def divides_by_one_less(q, k):
     s = torch.einsum("nd,ntd->nt", q, k)
