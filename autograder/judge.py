@@ -201,7 +201,8 @@ def _is(got: Any, wrong: dict[str, Any], tol: float | None, dtype: str | None) -
     if isinstance(wrong, dict) and wrong.get("kind") == "mutates":
         return False
     value = decode(wrong)
-    if compare(got, value, tol) is not None:
+    theirs_dtype = str(value.dtype) if dtype and hasattr(value, "dtype") else None
+    if compare(got, value, tol, theirs_dtype) is not None:
         return False
     mine, theirs = as_array(got), as_array(value)
     return (mine is None) == (theirs is None)

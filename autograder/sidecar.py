@@ -100,7 +100,9 @@ def _case(
     dtype_name = dtype if options["dtype"] else None
     wrong = {}
     for name, records in others.items():
-        value = _wrong_value(records.get(record.label), expected, options["tol"])
+        value = _wrong_value(
+            records.get(record.label), expected, options["tol"], dtype_name
+        )
         if value is not None:
             wrong[name] = value
     return {
@@ -113,12 +115,14 @@ def _case(
     }
 
 
-def _wrong_value(record: Record | None, expected: Any, tol: float | None) -> Any:
+def _wrong_value(
+    record: Record | None, expected: Any, tol: float | None, dtype: str | None
+) -> Any:
     """What a wrong answer gives in a case, or None where it is right there."""
     if record is None or record.status == "blank":
         return None
     value = Raised(record.error or "") if record.status == "raised" else record.value
-    if compare(value, decode(expected), tol) is not None:
+    if compare(value, decode(expected), tol, dtype) is not None:
         return encode(value)
     return {"kind": "mutates"} if record.mutated else None
 

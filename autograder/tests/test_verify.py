@@ -74,3 +74,14 @@ def test_a_broken_misconceptions_file_is_an_error(
 ) -> None:
     with pytest.raises(CourseError, match=words):
         matrix(tmp_path, MISCONCEPTIONS.replace(old, new, 1))
+
+
+def test_a_wrong_dtype_has_its_own_hint(tmp_path: Path) -> None:
+    source = SOURCE.replace("X.float())", "X.float(), dtype=True)")
+    known = MISCONCEPTIONS.replace(
+        '@wrong("softmax", hint="Large', '@wrong("softmax", hint="Keep the dtype.")\n'
+        "def doubles(scores):\n    e = torch.exp(scores - scores.max(0).values).double()"
+        '\n    return e / e.sum(0)\n\n\n@wrong("softmax", hint="Large',
+    )  # fmt: skip
+    softmax = matrix(tmp_path, known, source)[0]
+    assert softmax.problems == [] and softmax.named == 5
