@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from dataclasses import dataclass
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -49,7 +50,8 @@ def marks(room: Classroom, assignment: str, student: str) -> dict[str, Mark]:
 
 def record_zero(room: Classroom, assignment: str, student: str) -> None:
     """Enter a submission that could not be graded, with zero automatic points."""
-    with Gradebook(room.db_url) as gradebook:
+    with warnings.catch_warnings(), Gradebook(room.db_url) as gradebook:
+        warnings.simplefilter("ignore")  # SQLAlchemy's, about nbgrader's own models
         gradebook.update_or_create_student(student)
         gradebook.update_or_create_submission(assignment, student)
         notebook = gradebook.find_submission_notebook(assignment, assignment, student)
@@ -68,7 +70,7 @@ class Table:
 
 
 def table(room: Classroom) -> Table:
-    """One row a student who handed in; for each assignment a column a graded cell, then the sum.
+    """One row a student who handed in; a column a graded cell, then the sum.
 
     A check counts what its result says, unless a person changed it in the
     formgrader. A written answer that nobody has graded yet is an empty field.

@@ -30,88 +30,22 @@ if TYPE_CHECKING:
 HELP = "a class that looks real, made from right and wrong answers"
 EXAMPLE = "python -m autograder simulate attention --students 12"
 
-NAMES = [
-    "ada-lin",
-    "amara-okafor",
-    "anders-holm",
-    "anya-petrova",
-    "arun-mehta",
-    "asha-rao",
-    "beatriz-lima",
-    "ben-carter",
-    "bilal-haddad",
-    "bruno-costa",
-    "carla-ruiz",
-    "chen-wei",
-    "chidi-eze",
-    "clara-vogel",
-    "dana-levi",
-    "daniel-osei",
-    "diego-vargas",
-    "divya-nair",
-    "elena-rossi",
-    "elif-demir",
-    "emeka-obi",
-    "emma-lund",
-    "farah-aziz",
-    "felix-brandt",
-    "fatou-diallo",
-    "george-papas",
-    "grace-mwangi",
-    "hana-sato",
-    "hassan-karimi",
-    "helen-schmid",
-    "hugo-martin",
-    "ida-berg",
-    "imani-jones",
-    "ines-silva",
-    "ivan-horvat",
-    "jamal-reed",
-    "jana-novak",
-    "jin-park",
-    "jonas-weber",
-    "julia-kowal",
-    "kai-nakamura",
-    "karin-olsen",
-    "kofi-mensah",
-    "lara-fischer",
-    "leila-rahimi",
-    "liam-byrne",
-    "lina-haddad",
-    "lucas-moreau",
-    "mai-tran",
-    "marco-conti",
-    "maria-lopez",
-    "mei-zhang",
-    "milan-jovic",
-    "mina-yildiz",
-    "nadia-belov",
-    "nils-ek",
-    "noor-khan",
-    "olga-sidorova",
-    "omar-farouk",
-    "paula-gomez",
-    "pavel-dvorak",
-    "priya-shah",
-    "rafael-souza",
-    "rosa-marin",
-    "ruth-adler",
-    "samir-das",
-    "sara-lindqvist",
-    "sofia-greco",
-    "tariq-ali",
-    "tess-wright",
-    "theo-laurent",
-    "tomas-vrba",
-    "uma-iyer",
-    "vera-kuhn",
-    "victor-hugo-paz",
-    "yara-nasser",
-    "yuki-mori",
-    "zahra-amini",
-    "zoe-clarke",
-    "zuri-abebe",
-]
+NAMES = tuple(
+    """
+    ada-lin amara-okafor anders-holm anya-petrova arun-mehta asha-rao beatriz-lima
+    ben-carter bilal-haddad bruno-costa carla-ruiz chen-wei chidi-eze clara-vogel
+    dana-levi daniel-osei diego-vargas divya-nair elena-rossi elif-demir emeka-obi
+    emma-lund farah-aziz felix-brandt fatou-diallo george-papas grace-mwangi
+    hana-sato hassan-karimi helen-schmid hugo-martin ida-berg imani-jones ines-silva
+    ivan-horvat jamal-reed jana-novak jin-park jonas-weber julia-kowal kai-nakamura
+    karin-olsen kofi-mensah lara-fischer leila-rahimi liam-byrne lina-haddad
+    lucas-moreau mai-tran marco-conti maria-lopez mei-zhang milan-jovic mina-yildiz
+    nadia-belov nils-ek noor-khan olga-sidorova omar-farouk paula-gomez pavel-dvorak
+    priya-shah rafael-souza rosa-marin ruth-adler samir-das sara-lindqvist
+    sofia-greco tariq-ali tess-wright theo-laurent tomas-vrba uma-iyer vera-kuhn
+    victor-paz yara-nasser yuki-mori zahra-amini zoe-clarke zuri-abebe
+    """.split()  # noqa: SIM905
+)
 
 EXTRAS = {
     "a helper": 'def show(x):\n    print(type(x).__name__, getattr(x, "shape", ""))',

@@ -47,8 +47,7 @@ def half(cell: Cell, names: Mapping[str, Any], draw: random.Random) -> tuple[str
         return "half of the table", half_table(cell, names)
     if draw.random() < 0.5 and not _is_class(cell):
         return "returns nothing", f"{opening(cell)}\n    return None"
-    lines = whole(cell).split("\n")
-    return "syntax error", "\n".join([*lines[:-1], lines[-1] + " + ("])
+    return "syntax error", f"{whole(cell)}\n    unfinished = ("
 
 
 def half_table(cell: Cell, names: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import main
+from autograder.tests.odd_class import odd_class
 from autograder.tests.small_course import small_course
 
 ROOT = Path(__file__).parents[2]
@@ -39,5 +40,26 @@ def tiny_course(built_course, tmp_path, monkeypatch):
     """A fresh copy of the small course, in a path with a space; we are in it."""
     root = tmp_path / "my course"
     shutil.copytree(built_course, root)
+    environment(monkeypatch, root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def graded_once(built_course, tmp_path_factory):
+    """The small course with the class of `odd_class`, graded once."""
+    root = tmp_path_factory.mktemp("graded") / "the course"
+    shutil.copytree(built_course, root)
+    with pytest.MonkeyPatch.context() as patch:
+        environment(patch, root)
+        odd_class(root)
+        assert main(["grade", "attention"]) == 0
+    return root
+
+
+@pytest.fixture
+def graded(graded_once, tmp_path, monkeypatch):
+    """A fresh copy of the graded course; we are in it."""
+    root = tmp_path / "the course"
+    shutil.copytree(graded_once, root, symlinks=True)
     environment(monkeypatch, root)
     return root

@@ -1,0 +1,117 @@
+"""Stock nbgrader's verdicts on an odd class: everyone gets a row, nobody a gift."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder import results, stock
+from autograder.classroom import Classroom
+from autograder.tests.odd_class import BROKEN, NOTEBOOKS
+
+
+@pytest.fixture
+def rows(graded):
+    """The results of the class, by student."""
+    found = results.read_all(graded / "class" / "results", "attention")
+    return {result.student: result for result in found}
+
+
+def statuses(result):
+    return [check.status for check in result.checks]
+
+
+def test_everyone_has_a_row(rows):
+    assert set(rows) == {*NOTEBOOKS, *BROKEN, "missing", "link", "large"}
+    for result in rows.values():
+        assert [check.id for check in result.checks] == ["softmax-check", "twice-check"]
+        assert result.max_score == 5
+        assert result.isolation == "none"
+        assert "stock nbgrader" in result.engine
+
+
+def test_right_answers_get_full_marks_whatever_is_printed(rows):
+    assert rows["good"].score == 5
+    assert statuses(rows["good"]) == ["right", "right"]
+    assert rows["good"].warnings == []
+    labels = [case.label for case in rows["good"].checks[0].cases]
+    assert labels[-1] == "a secret label"
+    assert rows["good"].checks[0].cases[-1].hidden
+
+
+def test_blank_is_zero_and_called_blank(rows):
+    assert rows["blank"].score == 0
+    assert statuses(rows["blank"]) == ["blank", "blank"]
+
+
+def test_a_known_mistake_gets_its_hint(rows):
+    check = rows["wrong"].checks[0]
+    assert check.misconception == "rows"
+    assert check.hint == "Your rows sum to 1, not your columns."
+    assert check.score < check.max_score
+    assert rows["wrong"].checks[1].score == 2
+
+
+def test_half_finished_work_keeps_its_half(rows):
+    syntax, table = rows["half"].checks
+    assert syntax.score == 0
+    assert "softmax" in syntax.reason
+    assert (table.status, table.score) == ("partial", 1)
+
+
+def test_damage_costs_nothing(rows):
+    result = rows["damaged"]
+    assert result.score == 5
+    text = " ".join(result.warnings)
+    assert "'softmax-check' was missing and was put back" in text
+    assert "'setup' was missing and was put back" in text
+    assert "'twice-check' was there more than once" in text
+
+
+def test_a_replaced_check_gets_nothing(rows):
+    result = rows["replaced-check"]
+    assert result.score == 0
+    assert result.checks[0].reason == "the check gave no verdict"
+
+
+def test_a_dead_kernel_costs_its_owner_only(rows):
+    assert statuses(rows["killer"]) == ["crash", "crash"]
+    assert "died" in rows["killer"].checks[0].reason
+
+
+@pytest.mark.parametrize("name", [*BROKEN, "missing", "link", "large"])
+def test_what_cannot_be_read_is_refused_with_the_reason(rows, name):
+    result = rows[name]
+    assert result.score == 0
+    assert statuses(result) == ["refused", "refused"]
+    assert all(check.reason for check in result.checks)
+
+
+def test_the_reasons_say_what_it_is(rows):
+    reasons = {name: result.checks[0].reason for name, result in rows.items()}
+    assert "there is other.ipynb" in reasons["missing"]
+    assert "link" in reasons["link"]
+    assert "larger" in reasons["large"]
+    assert "UTF-8" in reasons["latin-1"]
+
+
+def test_the_gradebook_has_the_same_points_and_a_row_for_everyone(graded, rows):
+    from nbgrader.api import Gradebook
+
+    room = Classroom.here()
+    with Gradebook(room.db_url) as gradebook:
+        submissions = gradebook.assignment_submissions("attention")
+        assert {s.student.id for s in submissions} == set(rows)
+        for submission in submissions:
+            result = rows[submission.student.id]
+            assert submission.score == result.score
+            if statuses(result)[0] in ("refused", "crash"):
+                assert not submission.needs_manual_grade
+
+
+def test_a_verdict_that_is_nonsense_is_zero():
+    from autograder.classroom import Item
+
+    item = Item("twice-check", 2.0, False)
+    for verdict in (None, [], {}, {"status": "splendid"}, {"status": "right"}):
+        check = stock._check(item, verdict)
+        assert (check.score, check.status) == (0, "error")
