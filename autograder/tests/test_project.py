@@ -13,6 +13,8 @@ import pytest
 
 from autograder import course, guard
 from autograder.course import Step
+from autograder.paths import CHAPTERS
+from autograder.source import read
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -254,14 +256,17 @@ def test_the_readmes_tree_is_the_tree() -> None:
 
 
 def test_the_chapter_table_is_in_course_order() -> None:
-    from autograder.paths import CHAPTERS
-
     rows = re.findall(r"^\| (\d) \| \[?`(\w+)`", README, re.M)
     assert [word for _, word in rows] == list(CHAPTERS)
     for number, word in rows:
         line = next(x for x in README.splitlines() if x.startswith(f"| {number} |"))
         there = (ROOT / "solutions" / word).is_dir()
         assert ("to come" in line) is not there
+        if there:
+            assignment = read(word, ROOT)
+            exercises = len(assignment.by_role("answer"))
+            questions = len(assignment.by_role("written"))
+            assert f"[{exercises} exercises, {questions} question" in line
 
 
 # ------------------------------------------------------------------- requirements
