@@ -119,7 +119,7 @@ def unchanged(room: Classroom, engine: ModuleType, chapter: str, student: str) -
 
 def outcome(result: Result) -> str:
     """A submission's result in a few words."""
-    text = f"{result.score:g} of {result.max_score:g}"
+    text = f"{round(result.score, 2):g} of {result.max_score:g}"
     for status in ("refused", "crash"):
         for check in result.checks:
             if check.status == status:
@@ -139,7 +139,7 @@ def summary(graded: list[Result], new: int, still_open: int) -> str:
     lines = [
         f"{len(graded)} submissions, {new} graded now, {len(graded) - new} unchanged; "
         f"checks: mean {sum(scores) / len(scores):.1f} of {most:g}, "
-        f"from {min(scores):g} to {max(scores):g}"
+        f"from {round(min(scores), 1):g} to {round(max(scores), 1):g}"
     ]
     if refused:
         lines.append(f"not gradable ({len(refused)}): {', '.join(refused)}")
