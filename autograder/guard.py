@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 
 from .course import Step, autograder, book_command, run_step
+from .doctor import BROWSERS, mac_browser, program
 from .paths import chapters, course_root
 
 
@@ -36,6 +37,16 @@ def guards() -> list[Step]:
     ]
 
 
+def left_out() -> list[str]:
+    """What pytest skips here because a program of the system is missing."""
+    lines = []
+    if not any(map(program, BROWSERS)) and not mac_browser():
+        lines.append("Chromium is not here: no page was opened in a browser")
+    if program("bwrap") is None:
+        lines.append("bubblewrap is not here (Linux only): it was not tried")
+    return lines
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run every guard, or those named; 1 if any failed."""
     names = [step.name for step in guards()]
@@ -57,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for step, good, took in rows:
         verdict = "passed" if good else "FAILED"
         print(f"{verdict}  {took:5.0f} s  {step.name:<8} {step.what}")
+    for line in left_out():
+        print(f"left out: {line}")
     return 0 if all(good for _, good, _ in rows) else 1
 
 
