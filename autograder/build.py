@@ -32,7 +32,7 @@ from .source import Assignment, Cell, read
 HELP = "sources to notebooks; --check: fail if anything committed is stale"
 EXAMPLE = "python -m autograder build attention"
 
-COLAB = '''\
+COLAB = """\
 # On Colab this fetches the course and its checker; anywhere else it does nothing.
 import sys
 
@@ -46,7 +46,7 @@ if "google.colab" in sys.modules:
             check=True,
         )
     sys.path.insert(0, "/content/course")
-    os.chdir("/content/course/exercises/{chapter}")'''
+    os.chdir("/content/course/exercises/{chapter}")"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +100,9 @@ def source_notebook(assignment: Assignment, url: str) -> NotebookNode:
         nb.cells.append(_cell(cell, assignment.chapter, f"cell-{number:02d}"))
         if number == 0:
             colab = COLAB.format(url=url, chapter=assignment.chapter)
-            nb.cells.append(_cell(Cell("code", "given", colab, 0, "colab"), "", "colab"))
+            nb.cells.append(
+                _cell(Cell("code", "given", colab, 0, "colab"), "", "colab")
+            )
     return nb
 
 
@@ -153,7 +155,9 @@ def execute(nb: NotebookNode, folder: Path, assignment: Assignment) -> NotebookN
         ) from None
     nb.metadata["language_info"] = {"name": "python"}
     for cell in nb.cells:
-        if not str(cell.metadata.get("nbgrader", {}).get("grade_id")).endswith("-check"):
+        if not str(cell.metadata.get("nbgrader", {}).get("grade_id")).endswith(
+            "-check"
+        ):
             continue
         results = [o for o in cell.outputs if o.output_type == "execute_result"]
         points = float(cell.metadata.nbgrader.points)
@@ -190,7 +194,9 @@ def build(
     stale = [p for p, text in texts.items() if not _fresh(p, text)]
     master = source / f"{chapter}.ipynb"
     notebook_stale = bool(stale) or not _same_cells(master, nb)
-    lines = [f"{p.relative_to(root)} (built from {assignment.path.name})" for p in stale]
+    lines = [
+        f"{p.relative_to(root)} (built from {assignment.path.name})" for p in stale
+    ]
     if not _same_cells(master, nb):
         lines.append(f"{master.relative_to(root)} (built from {assignment.path.name})")
     if not write:
@@ -244,6 +250,8 @@ def _same_cells(path: Path, nb: NotebookNode) -> bool:
         ]
 
     executed = all(
-        c.get("execution_count") for c in there.cells if c.cell_type == "code" and c.source
+        c.get("execution_count")
+        for c in there.cells
+        if c.cell_type == "code" and c.source
     )
     return executed and essence(there) == essence(nb)

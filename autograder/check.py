@@ -28,7 +28,15 @@ from .show import as_html, as_text, headline
 MIME = "application/vnd.by-hand.check+json"
 
 #: ways around a forbidden name; an exercise that forbids one forbids these too
-DETOURS = ("eval", "exec", "compile", "getattr", "globals", "__import__", "import_module")
+DETOURS = (
+    "eval",
+    "exec",
+    "compile",
+    "getattr",
+    "globals",
+    "__import__",
+    "import_module",
+)
 
 
 class Score(float):

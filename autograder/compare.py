@@ -40,7 +40,9 @@ def as_array(value: Any) -> np.ndarray | None:
         return array if array.dtype.kind in "fiub" else None
     if type(value) in _NUMBERS:
         small = type(value) is not int or abs(value) < 2**62
-        return np.asarray(float(value) if type(value) is Fraction or not small else value)
+        return np.asarray(
+            float(value) if type(value) is Fraction or not small else value
+        )
     if type(value) in (list, tuple) and value:
         parts = [as_array(v) for v in value]
         if any(p is None for p in parts) or len({p.shape for p in parts}) > 1:  # type: ignore[union-attr]
@@ -81,7 +83,9 @@ def _value_difference(
         return None
     count = int(mask.sum())
     if got.size == 1:
-        reason = f"your value is {number(got.item())}, expected {number(expected.item())}"
+        reason = (
+            f"your value is {number(got.item())}, expected {number(expected.item())}"
+        )
     else:
         reason = f"values differ in {count} of {got.size} entries"
     new_nan = mask & np.isnan(got.astype(float))
@@ -105,7 +109,7 @@ def compare(
         same = repr(got) == repr(expected) and type(got) is type(expected)
         return None if same else _kind_difference(got, expected)
     if is_module(got):
-        got = {k: v for k, v in got.state_dict().items()}
+        got = dict(got.state_dict().items())
     wanted = as_array(expected)
     if wanted is not None:
         return _compare_arrays(got, wanted, expected, tol, dtype)
@@ -137,9 +141,13 @@ def _compare_arrays(
         return Difference(shape_advice(array.shape, wanted.shape))
     difference = _value_difference(array, wanted, tol)
     if difference is None and dtype is not None:
-        mine = str(got.dtype).removeprefix("torch.") if hasattr(got, "dtype") else "list"
+        mine = (
+            str(got.dtype).removeprefix("torch.") if hasattr(got, "dtype") else "list"
+        )
         if mine != dtype:
-            return Difference(f"right values, but your dtype is {mine}, expected {dtype}")
+            return Difference(
+                f"right values, but your dtype is {mine}, expected {dtype}"
+            )
     return difference
 
 

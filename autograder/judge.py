@@ -58,7 +58,10 @@ class Verdict:
         """Plain JSON: what goes into result files and notebook outputs."""
         data = asdict(self)
         data["cases"] = [
-            {k: getattr(c, k) for k in ("label", "hidden", "passed", "status", "reason")}
+            {
+                k: getattr(c, k)
+                for k in ("label", "hidden", "passed", "status", "reason")
+            }
             for c in self.cases
         ]
         del data["more_hidden"]

@@ -33,7 +33,9 @@ def course_root() -> Path:
     """
     named = os.environ.get("AUTOGRADER_COURSE")
     here = Path.cwd()
-    places = [Path(named)] if named else [here, *here.parents, Path(__file__).parents[1]]
+    places = (
+        [Path(named)] if named else [here, *here.parents, Path(__file__).parents[1]]
+    )
     for place in places:
         if (place / "solutions").is_dir() and (place / "nbgrader_config.py").is_file():
             return place.resolve()

@@ -17,8 +17,18 @@ from .judge import Case, Verdict
 from .values import is_module
 
 SYMBOL = {"right": "✓", "wrong": "✗", "error": "✗", "blank": "○"}
-WORD = {"right": "right", "wrong": "not right", "error": "not right", "blank": "not done"}
-_COLOUR = {"right": "#2e8b57", "wrong": "#c2500a", "error": "#c2500a", "blank": "#7a7a7a"}
+WORD = {
+    "right": "right",
+    "wrong": "not right",
+    "error": "not right",
+    "blank": "not done",
+}
+_COLOUR = {
+    "right": "#2e8b57",
+    "wrong": "#c2500a",
+    "error": "#c2500a",
+    "blank": "#7a7a7a",
+}
 _HEAD = {
     "right": "right",
     "partial": "partly right",
@@ -214,5 +224,3 @@ def _html_tables(
         )
 
     return f"<div>{table('yours', mine, mask)}{table('expected', theirs, None)}</div>"
-
-

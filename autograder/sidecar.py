@@ -82,7 +82,7 @@ def refused(known: Answer, answer: Cell, check: Cell) -> str | None:
 def _labels(text: str) -> set[str]:
     """The labels of the check calls in a text (first arguments that are strings)."""
     return {
-        node.args[0].value
+        str(node.args[0].value)
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -130,7 +130,11 @@ def _wrong_value(
 def dump(data: dict[str, Any]) -> str:
     """The file's text: one line a case, so that a difference can be read."""
     head = {k: data[k] for k in ("made_by", "assignment", "release")}
-    lines = ["{", *(f' "{k}": {json.dumps(v)},' for k, v in head.items()), ' "checks": {']
+    lines = [
+        "{",
+        *(f' "{k}": {json.dumps(v)},' for k, v in head.items()),
+        ' "checks": {',
+    ]
     blocks = []
     for check_id, check in data["checks"].items():
         rest = {k: v for k, v in check.items() if k != "cases"}

@@ -110,7 +110,12 @@ def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> C
         raise complain(
             path, line, f"the id {cell.id!r} is not a name", "letters, digits, _ and -"
         )
-    wants = {"answer": "code", "check": "code", "explore": "code", "written": "markdown"}
+    wants = {
+        "answer": "code",
+        "check": "code",
+        "explore": "code",
+        "written": "markdown",
+    }
     if wants.get(role, cell.kind) != cell.kind:
         raise complain(
             path,

@@ -99,11 +99,15 @@ def _row(
     reference = verdict(runner.reference())
     if reference.score != check.points:
         row.problems.append(f"reference scores {reference.score:g}: {reference.reason}")
-    if check.forbid and (why := forbidden_name(answer.text, row.exercise, check.forbid)):
+    if check.forbid and (
+        why := forbidden_name(answer.text, row.exercise, check.forbid)
+    ):
         row.problems.append(f"reference: {why}")
     blank = verdict(runner.blank())
     if blank.score != 0 or blank.status != "blank":
-        row.problems.append(f"blank scores {blank.score:g} and counts as {blank.status}")
+        row.problems.append(
+            f"blank scores {blank.score:g} and counts as {blank.status}"
+        )
     for other in (a for a in known if a.answer == answer.id):
         records = runner.other(other)
         refused = sidecar.refused(other, answer, check)
@@ -144,9 +148,8 @@ def _row(
 def table(chapter: str, rows: list[Row]) -> str:
     """The kill matrix as text."""
     width = max([len(r.exercise) for r in rows] + [len("exercise")])
-    head = (
-        f"{'exercise':{width}}  points  cases  wrong  killed  hinted  at once  right  kept"
-    )
+    head = f"{'exercise':{width}}  points  cases"
+    head += "  wrong  killed  hinted  at once  right  kept"
     lines = [f"verify {chapter}", head, "-" * len(head)]
     for r in rows:
         lines.append(
@@ -156,7 +159,9 @@ def table(chapter: str, rows: list[Row]) -> str:
         )
         lines += [f"{'':{width}}  ! {p}" for p in r.problems]
     total = f"{len(rows)} exercises, {sum(r.points for r in rows):g} points: "
-    total += f"{sum(r.killed for r in rows)} of {sum(r.wrong for r in rows)} wrong killed"
+    total += (
+        f"{sum(r.killed for r in rows)} of {sum(r.wrong for r in rows)} wrong killed"
+    )
     total += f", {sum(r.named for r in rows)} with their own hint"
     total += f" ({sum(r.seen for r in rows)} by the visible cases alone)"
     total += f", {sum(r.kept for r in rows)} of {sum(r.right for r in rows)} right kept"

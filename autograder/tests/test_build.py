@@ -51,7 +51,9 @@ def test_the_release_has_stubs_and_no_hidden_case(built: Path) -> None:
 
 
 def test_hidden_values_stay_in_solutions(built: Path) -> None:
-    hidden = json.loads((built / "solutions/attention/attention.hidden.json").read_text())
+    hidden = json.loads(
+        (built / "solutions/attention/attention.hidden.json").read_text()
+    )
     assert [c["label"] for c in hidden["checks"]["softmax-check"]["cases"]] == [
         "a secret label"
     ]
@@ -62,7 +64,11 @@ def test_hidden_values_stay_in_solutions(built: Path) -> None:
     ("file", "old", "new"),
     [
         ("exercises/attention/attention.ipynb", "A small", "Another"),
-        ("exercises/attention/attention.expected.json", '"points": 3.0', '"points": 9.0'),
+        (
+            "exercises/attention/attention.expected.json",
+            '"points": 3.0',
+            '"points": 9.0',
+        ),
         ("solutions/attention/attention.hidden.json", "a secret", "no secret"),
         ("solutions/attention/attention.ipynb", "A small", "Another"),
         ("solutions/attention/attention.py", "A small", "A larger"),
@@ -110,7 +116,11 @@ def test_what_is_fresh_is_left_alone(
         ("D = (2 * X).tolist()", "D = 1 / 0", "ZeroDivisionError"),
         ("return exp / exp", "return None", "gives no value"),
         ("exp = (scores - ", "scores -= 1; exp = (scores - ", "changed its arguments"),
-        ('"the first row", lambda: D[0]', '"the second row", lambda: D[0]', "used twice"),
+        (
+            '"the first row", lambda: D[0]',
+            '"the second row", lambda: D[0]',
+            "used twice",
+        ),
     ],
 )
 def test_a_reference_that_fails_its_own_check_is_an_error(

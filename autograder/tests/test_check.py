@@ -105,12 +105,16 @@ def test_a_known_mistake_gets_its_hint_and_its_entries_marked(release: Path) -> 
 def test_shape_advice_comes_before_value_advice(release: Path) -> None:
     flat = "def softmax(scores):\n    return scores[:, 0]"
     seen = solve(release, {"softmax": flat})
-    assert "expected (2, 1): an axis of length 1 is missing" in seen["softmax"]["text/plain"]
+    assert (
+        "expected (2, 1): an axis of length 1 is missing"
+        in seen["softmax"]["text/plain"]
+    )
 
 
 def test_one_case_that_raises_does_not_stop_the_next(release: Path) -> None:
     half = (
-        "def softmax(scores):\n    if len(scores[0]) == 1:\n        raise KeyError('no')\n"
+        "def softmax(scores):\n    if len(scores[0]) == 1:\n"
+        "        raise KeyError('no')\n"
         "    return torch.exp(scores) / torch.exp(scores).sum(0)"
     )
     seen = solve(release, {"softmax": half})
@@ -210,7 +214,9 @@ def test_colab_fetches_the_course_and_nothing_else_does(
     target = tmp_path / "content" / "course"
     cell = cell.replace("https://example.org/course", str(course))
     cell = cell.replace("/content/course", str(target))
-    colab = "import sys, types\nsys.modules['google.colab'] = types.ModuleType('colab')\n"
+    colab = (
+        "import sys, types\nsys.modules['google.colab'] = types.ModuleType('colab')\n"
+    )
     nb = nbformat.read(release / "attention.ipynb", 4)
     nb.cells = [
         new_code_cell(colab + cell),

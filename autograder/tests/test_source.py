@@ -14,7 +14,11 @@ BROKEN = {
     "unknown role": ('role="explore"', 'role="explor"', "unknown role 'explor'"),
     "unknown key": ('role="explore"', 'rule="explore"', "unknown cell metadata 'rule'"),
     "duplicate id": ('id="picture"', 'id="setup"', "duplicate id 'setup'"),
-    "no check": ('id="twice-check"', 'id="twice2-check"', "answer 'twice' has no check"),
+    "no check": (
+        'id="twice-check"',
+        'id="twice2-check"',
+        "answer 'twice' has no check",
+    ),
     "no points": (" points=3", "", "softmax-check has no points"),
     "negative points": (" points=3", " points=-1", "softmax-check has no points"),
     "points elsewhere": (
@@ -34,7 +38,11 @@ BROKEN = {
         "    ### BEGIN SOLUTION\n    exp = (",
         "SOLUTION region inside another one",
     ),
-    "misspelt marker": ("### BEGIN HIDDEN TESTS", "# BEGIN HIDDEN TESTS", "not a marker"),
+    "misspelt marker": (
+        "### BEGIN HIDDEN TESTS",
+        "# BEGIN HIDDEN TESTS",
+        "not a marker",
+    ),
     "solution in a check": (
         "### BEGIN HIDDEN TESTS",
         "### BEGIN SOLUTION",

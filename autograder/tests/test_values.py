@@ -36,7 +36,9 @@ def test_every_value_equals_itself_after_the_trip(value: object) -> None:
     assert compare(value, trip(value)) is None
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64, torch.bool])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.int64, torch.bool]
+)
 @pytest.mark.parametrize("shape", [(), (0, 3), (1,), (2, 3, 4)])
 def test_tensors_keep_dtype_shape_and_values(
     dtype: torch.dtype, shape: tuple[int, ...]

@@ -55,7 +55,9 @@ def test_what_does_not_hold_is_a_problem(
 
 
 def test_a_blank_that_earns_marks_is_a_problem(tmp_path: Path) -> None:
-    source = SOURCE.replace("D = [[..., ...],\n     [..., ...]]", "D = [[2, 4], [0, 0]]")
+    source = SOURCE.replace(
+        "D = [[..., ...],\n     [..., ...]]", "D = [[2, 4], [0, 0]]"
+    )
     problems = [p for r in matrix(tmp_path, source=source) for p in r.problems]
     assert any("blank scores 1" in p for p in problems)
 
@@ -63,7 +65,11 @@ def test_a_blank_that_earns_marks_is_a_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('@wrong("twice", hint="The sign stays.")', '@wrong("twice", hint="")', "no hint"),
+        (
+            '@wrong("twice", hint="The sign stays.")',
+            '@wrong("twice", hint="")',
+            "no hint",
+        ),
         ("def as_floats", "def as_tensor", "is there twice"),
         ('@right("twice")', '@right("thrice")', "which is no exercise"),
         ("X * X", "Y * Y", "cannot run in the notebook"),
@@ -80,8 +86,8 @@ def test_a_wrong_dtype_has_its_own_hint(tmp_path: Path) -> None:
     source = SOURCE.replace("X.float())", "X.float(), dtype=True)")
     known = MISCONCEPTIONS.replace(
         '@wrong("softmax", hint="Large', '@wrong("softmax", hint="Keep the dtype.")\n'
-        "def doubles(scores):\n    e = torch.exp(scores - scores.max(0).values).double()"
-        '\n    return e / e.sum(0)\n\n\n@wrong("softmax", hint="Large',
+        "def doubles(scores):\n    e = torch.exp(scores - scores.max(0).values)"
+        '\n    return e.double() / e.double().sum(0)\n\n\n@wrong("softmax", hint="Large',
     )  # fmt: skip
     softmax = matrix(tmp_path, known, source)[0]
     assert softmax.problems == [] and softmax.named == 5
