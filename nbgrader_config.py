@@ -10,7 +10,6 @@ root = Path(__file__).resolve().parent
 tools = str(Path(sys.executable).parent)
 if os.environ.get("PATH", "").split(os.pathsep)[0] != tools:
     os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])
-os.environ["AUTOGRADER_SOLUTIONS"] = str(root / "solutions")
 if str(root) not in sys.path:
     sys.path.insert(0, str(root))
 

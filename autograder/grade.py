@@ -40,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--regrade", action="store_true", help="grade unchanged submissions again"
     )
+    parser.add_argument(
+        "--feedback",
+        action="store_true",
+        help="write every feedback page again (after grading by hand)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,11 +52,15 @@ def run(args: argparse.Namespace) -> int:
     chapters([args.chapter])
     from . import stock  # nbgrader takes a second to import: only when grading
 
-    return grade_class(stock, args.chapter, args.submitted, args.regrade)
+    return grade_class(stock, args.chapter, args.submitted, args.regrade, args.feedback)
 
 
 def grade_class(
-    engine: ModuleType, chapter: str, folder: Path | None, regrade: bool
+    engine: ModuleType,
+    chapter: str,
+    folder: Path | None = None,
+    regrade: bool = False,
+    pages: bool = False,
 ) -> int:
     """Grade every submission with an engine; see `stock` for what that offers."""
     from . import gradebook, results
@@ -146,6 +155,7 @@ def summary(graded: list[Result], new: int, still_open: int) -> str:
     if still_open:
         lines.append(
             f"{still_open} written answers wait for a person: run `jupyter lab` here, "
-            "then Nbgrader > Formgrader; afterwards grade again for the CSV"
+            "then Nbgrader > Formgrader; afterwards: python -m autograder grade "
+            f"{graded[0].assignment} --feedback"
         )
     return "\n".join(lines)

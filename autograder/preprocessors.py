@@ -9,9 +9,11 @@ them in their places.
 from __future__ import annotations
 
 import copy
+import os
 import re
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
@@ -145,6 +147,24 @@ def cell_id(cell: NotebookNode) -> str | None:
     return str(name) if name else None
 
 
+class ExecuteWithHidden(Execute):  # type: ignore[misc]
+    """nbgrader's Execute; only while it runs do checks find the hidden values.
+
+    Elsewhere (`nbgrader validate`, notebooks opened in this course's Jupyter) the
+    hidden cases are not there, and must not count.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict, **more: Any
+    ) -> Processed:
+        """Run the notebook."""
+        course = self.config.CourseDirectory
+        solutions = str(Path(course.root) / course.source_directory)
+        with mock.patch.dict(os.environ, AUTOGRADER_SOLUTIONS=solutions):
+            nb, resources = super().preprocess(nb, resources, **more)
+        return nb, resources
+
+
 class FailClosed(NbGraderPreprocessor):  # type: ignore[misc]
     """After execution: a check cell counts only if it ended in a score.
 
@@ -226,8 +246,8 @@ def sanitize_preprocessors() -> list[type]:
 def autograde_preprocessors() -> list[type]:
     """nbgrader's steps that run and grade, with FailClosed after the run."""
     stock = list(Autograde.autograde_preprocessors.default_args[0])
-    stock.insert(stock.index(Execute) + 1, FailClosed)
-    return stock
+    place = stock.index(Execute)
+    return [*stock[:place], ExecuteWithHidden, FailClosed, *stock[place + 1 :]]
 
 
 def feedback_preprocessors() -> list[type]:

@@ -19,7 +19,7 @@ def environment(patch: pytest.MonkeyPatch, root: Path) -> None:
     """Work in the course at `root`, and put everything back afterwards."""
     patch.chdir(root)
     patch.setenv("AUTOGRADER_COURSE", str(root))
-    patch.setenv("AUTOGRADER_SOLUTIONS", str(root / "solutions"))
+    patch.delenv("AUTOGRADER_SOLUTIONS", raising=False)
     patch.setenv("PYTHONPATH", str(ROOT))
     patch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
     patch.setattr(sys, "path", list(sys.path))

@@ -128,8 +128,10 @@ def test_grades_given_by_hand_are_in_the_table(graded, capsys):
         gradebook.find_grade("softmax-check", *where).manual_score = 2.5
         gradebook.find_grade("twice-check", *where).extra_credit = 1
         gradebook.db.commit()
-    assert main(["grade", "attention"]) == 0
+    assert main(["grade", "attention", "--feedback"]) == 0
     assert "1 written answers wait" in capsys.readouterr().out
+    page = Path("class/feedback/good/attention/attention.html").read_text("utf-8")
+    assert "Score: 1.5 / 2.0" in page
     row = grades()["good"]
     assert row["attention why"] == "1.5"
     assert row["attention softmax-check"] == "2.5"

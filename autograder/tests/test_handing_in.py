@@ -113,10 +113,7 @@ def test_the_exchange(tiny_course, tmp_path, monkeypatch):
 def test_repositories(tiny_course, tmp_path):
     released = tiny_course / "exercises" / "attention" / "attention.ipynb"
     hers = tmp_path / "hers"
-    (hers / "exercises" / "attention").mkdir(parents=True)
-    (hers / "exercises" / "attention" / released.name).write_bytes(
-        released.read_bytes()
-    )
+    shutil.copytree(tiny_course / "exercises", hers / "exercises")
     identity = ("-c", "user.name=ada", "-c", "user.email=ada@example.org")
     for command in (("init", "-q"), ("add", "."), (*identity, "commit", "-qm", "done")):
         subprocess.run(["git", *command], cwd=hers, check=True)

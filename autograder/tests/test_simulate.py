@@ -77,7 +77,8 @@ def test_names_are_many_and_usable_as_folders():
     assert all(name.isascii() and name.islower() for name in NAMES)
 
 
-def test_every_answer_is_what_it_claims(tiny_course):
+def test_every_answer_is_what_it_claims(tiny_course, monkeypatch):
+    monkeypatch.setenv("AUTOGRADER_SOLUTIONS", str(tiny_course / "solutions"))
     record = simulate("--students", "90")
     assert len(record) == 90
     assert "student-090" in record

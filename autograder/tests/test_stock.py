@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from autograder import results, stock
@@ -106,6 +110,15 @@ def test_the_gradebook_has_the_same_points_and_a_row_for_everyone(graded, rows):
             assert submission.score == result.score
             if statuses(result)[0] in ("refused", "crash"):
                 assert not submission.needs_manual_grade
+
+
+@pytest.mark.parametrize("name", ["good", "wrong"])
+def test_nbgraders_validate_agrees(graded, rows, name):
+    command = [str(Path(sys.executable).with_name("nbgrader")), "validate"]
+    notebook = graded / "class" / "submitted" / name / "attention" / "attention.ipynb"
+    done = subprocess.run([*command, notebook], capture_output=True, text=True)
+    success = "Success! Your notebook passes all the tests." in done.stdout
+    assert success == (rows[name].score == rows[name].max_score), done.stdout
 
 
 def test_a_verdict_that_is_nonsense_is_zero():
