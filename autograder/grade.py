@@ -89,9 +89,11 @@ def grade_class(
         results.write(result, room.results)
         progress.step(student, outcome(result))
     progress.close()
-    graded = [
-        results.read(results.result_path(room.results, s, chapter)) for s in students
-    ]
+    paths = {s: results.result_path(room.results, s, chapter) for s in students}
+    graded = [results.read(path) for path in paths.values()]
+    for result in graded if pages else []:
+        if result.student not in todo:
+            write_page(room, result)
     table = gradebook.table(room)
     results.write_text(room.grades, table.text)
     print(summary(graded, len(todo), table.open))

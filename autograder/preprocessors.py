@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import traitlets
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
@@ -210,6 +211,9 @@ class HideHidden(NbGraderPreprocessor):  # type: ignore[misc]
     The table of a check names them "hidden case 1" and stays; whatever the cell
     printed, and tracebacks (they quote its lines), go.
     """
+
+    #: the exporter sets it for every step (nbgrader's own ones take it too)
+    display_data_priority = traitlets.List().tag(config=True)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
