@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from autograder import results, stock
 from autograder.classroom import Classroom
-from autograder.tests.odd_class import BROKEN, NOTEBOOKS
+from autograder.cli import main
+from autograder.source import read
+from autograder.tests.conftest import ROOT, environment
+from autograder.tests.odd_class import BROKEN, NOTEBOOKS, cell
+from autograder.typed import whole
 
 
 @pytest.fixture
@@ -128,3 +135,32 @@ def test_a_verdict_that_is_nonsense_is_zero():
     for verdict in (None, [], {}, {"status": "splendid"}, {"status": "right"}):
         check = stock._check(item, verdict)
         assert (check.score, check.status) == (0, "error")
+
+
+@pytest.mark.slow
+def test_the_real_chapter_solved_gets_full_marks(tmp_path, monkeypatch):
+    for name in ("solutions", "exercises", "nbgrader_config.py", "_config.yml"):
+        source, target = ROOT / name, tmp_path / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
+    environment(monkeypatch, tmp_path)
+    released = tmp_path / "exercises" / "attention" / "attention.ipynb"
+    notebook = nbformat.read(released, as_version=4)
+    for answer in read("attention").by_role("answer"):
+        cell(notebook, str(answer.id)).source = whole(answer)
+    room = Classroom.here()
+    path = room.notebook("ada", "attention")
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+    assert main(["grade", "attention"]) == 0
+
+    result = results.read(results.result_path(room.results, "ada", "attention"))
+    lost = [(c.id, c.reason) for c in result.checks if c.status != "right"]
+    assert lost == []
+    assert result.score == result.max_score
+    assert result.warnings == []
+    page = room.page("ada", "attention").read_text("utf-8")
+    public = "".join(p.read_text("utf-8") for p in released.parent.iterdir())
+    hidden = {c.label for check in result.checks for c in check.cases if c.hidden}
+    secret = {label for label in hidden if label not in public}
+    assert secret
+    assert not [label for label in secret if escape(label) in page]
