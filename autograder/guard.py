@@ -25,6 +25,7 @@ def guards() -> list[Step]:
         *("--nbval-sanitize-with", "autograder/sanitize.cfg"),
         *("--nbval-cell-timeout", "120", "-q", *notebooks),
     )
+    tests = (python, "-m", "pytest", "--numprocesses=2", "--dist=loadfile")
     return [
         Step("ruff", "the code is clean", (python, "-m", "ruff", "check", ".")),
         Step("mypy", "the types fit", (python, "-m", "mypy")),
@@ -33,7 +34,7 @@ def guards() -> list[Step]:
         Step("verify", "wrong answers lose, right ones keep", autograder("verify")),
         Step("nbval", "the notebooks still say what they said", nbval),
         Step("book", "the book, warnings are errors", book_command(strict=True)),
-        Step("pytest", "the tests of the engine", (python, "-m", "pytest")),
+        Step("pytest", "the tests of the engine", tests),
     ]
 
 
