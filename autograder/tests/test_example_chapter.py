@@ -77,8 +77,7 @@ def test_the_release_is_blank(course):
         ("return vectors[:, real].mean(dim=1)", "mean_pool: right"),
     ],
 )
-def test_a_student_sees_the_three_states(course, tmp_path, monkeypatch, line, says):
-    monkeypatch.delenv("AUTOGRADER_SOLUTIONS", raising=False)
+def test_a_student_sees_the_three_states(course, tmp_path, line, says):
     shutil.copytree(course / "exercises" / "vectordb", tmp_path, dirs_exist_ok=True)
     notebook = released(course)
     answer = next(c for c in notebook.cells if "def mean_pool" in c.source)
