@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import stat
 from importlib.metadata import version
@@ -73,6 +74,8 @@ def fingerprint(path: Path) -> str:
 
 def unreadable(path: Path) -> str | None:
     """Why nbgrader could not read a submission, in words for the student, or None."""
+    if any(sign in str(path) for sign in "*?["):
+        return f"nbgrader can't read a folder with *, ? or [ in its name: {path.parent}"
     if not path.parent.is_dir() or not (path.is_symlink() or path.exists()):
         others = sorted(p.name for p in path.parent.glob("*.ipynb"))
         there = f"; there is {', '.join(others)}" if others else ""
@@ -151,10 +154,14 @@ def _check(item: Item, verdict: Any) -> CheckResult:
                 )
                 for case in verdict["cases"]
             ],
-            seconds=float(verdict["seconds"]) if "seconds" in verdict else None,
+            seconds=_seconds(verdict.get("seconds")),
         )
     except (KeyError, TypeError, ValueError):
         return _all([item], "error", "the check left no verdict that can be read")[0]
+
+
+def _seconds(value: Any) -> float | None:
+    return value if isinstance(value, float) and math.isfinite(value) else None
 
 
 def _words(value: Any) -> str | None:

@@ -117,8 +117,12 @@ BROKEN: dict[str, bytes] = {
 }
 
 
+#: everyone whose submission can't be read
+UNREADABLE = [*BROKEN, "missing", "link", "large", "br[a]cket"]
+
+
 def odd_class(root: Path) -> None:
-    """Write the submissions of everyone above, and three with no notebook to read."""
+    """Write the submissions of everyone above, and four that nobody can read."""
     released = root / "exercises" / "attention" / "attention.ipynb"
     for name, change in NOTEBOOKS.items():
         notebook = nbformat.read(released, as_version=4)
@@ -129,6 +133,7 @@ def odd_class(root: Path) -> None:
     _place(root, "missing").with_name("other.ipynb").write_text("{}")
     _place(root, "link").symlink_to(released)
     _place(root, "large").write_bytes(b" " * (11 * 2**20))
+    _place(root, "br[a]cket").write_bytes(released.read_bytes())
 
 
 def _place(root: Path, student: str) -> Path:

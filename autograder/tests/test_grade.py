@@ -17,9 +17,9 @@ from autograder.classroom import Classroom, collect
 from autograder.cli import main
 from autograder.errors import CourseError
 from autograder.progress import Progress
-from autograder.tests.odd_class import BROKEN, NOTEBOOKS
+from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE
 
-CLASS = sorted([*NOTEBOOKS, *BROKEN, "missing", "link", "large"])
+CLASS = sorted([*NOTEBOOKS, *UNREADABLE])
 
 
 def grades() -> dict[str, dict[str, str]]:

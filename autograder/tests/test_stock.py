@@ -16,7 +16,7 @@ from autograder.classroom import Classroom
 from autograder.cli import main
 from autograder.source import read
 from autograder.tests.conftest import ROOT, environment
-from autograder.tests.odd_class import BROKEN, NOTEBOOKS, cell
+from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE, cell
 from autograder.typed import whole
 
 
@@ -32,7 +32,7 @@ def statuses(result):
 
 
 def test_everyone_has_a_row(rows):
-    assert set(rows) == {*NOTEBOOKS, *BROKEN, "missing", "link", "large"}
+    assert set(rows) == {*NOTEBOOKS, *UNREADABLE}
     for result in rows.values():
         assert [check.id for check in result.checks] == ["softmax-check", "twice-check"]
         assert result.max_score == 5
@@ -89,7 +89,7 @@ def test_a_dead_kernel_costs_its_owner_only(rows):
     assert "died" in rows["killer"].checks[0].reason
 
 
-@pytest.mark.parametrize("name", [*BROKEN, "missing", "link", "large"])
+@pytest.mark.parametrize("name", UNREADABLE)
 def test_what_cannot_be_read_is_refused_with_the_reason(rows, name):
     result = rows[name]
     assert result.score == 0
