@@ -1,7 +1,7 @@
 """Prove that every exercise tells right from wrong.
 
-For each exercise: the reference gets full marks, the blank form none, every
-known wrong answer loses marks and gets its own hint, every other right answer
+For each exercise: the reference gets full marks, the blank form and an answer that
+does nothing get none, every known wrong answer loses marks and gets its own hint, every other right answer
 keeps full marks. No exercise may have fewer than 4 wrong and 2 right answers.
 """
 
@@ -18,7 +18,7 @@ from .misconceptions import Answer
 from .paths import chapters, course_root
 from .record import Record
 from .reference import Runner, walk
-from .source import Assignment, Cell, read
+from .source import Assignment, Cell, defines_itself, read
 
 HELP = "prove that wrong answers lose marks and right ones keep them"
 EXAMPLE = "python -m autograder verify attention"
@@ -81,6 +81,10 @@ def verify(assignment: Assignment, known: list[Answer]) -> list[Row]:
     ]
 
 
+def _idle(*args: object, **options: object) -> None:
+    """An answer that takes anything and does nothing."""
+
+
 def _row(
     check: Cell,
     answer: Cell,
@@ -108,6 +112,10 @@ def _row(
         row.problems.append(
             f"blank scores {blank.score:g} and counts as {blank.status}"
         )
+    if defines_itself(answer):
+        idle = verdict(runner.record(lambda names: names.update({row.exercise: _idle})))
+        if idle.score != 0:
+            row.problems.append(f"an answer that does nothing scores {idle.score:g}")
     for other in (a for a in known if a.answer == answer.id):
         records = runner.other(other)
         refused = sidecar.refused(other, answer, check)

@@ -85,8 +85,10 @@ def test_a_broken_misconceptions_file_is_an_error(
 def test_a_wrong_dtype_has_its_own_hint(tmp_path: Path) -> None:
     source = SOURCE.replace("X.float())", "X.float(), dtype=True)")
     known = MISCONCEPTIONS.replace(
-        '@wrong("softmax", hint="Large', '@wrong("softmax", hint="Keep the dtype.")\n'
-        "def doubles(scores):\n    e = torch.exp(scores - scores.max(0).values)"
+        '@wrong("softmax", hint="Large',
+        '@wrong("softmax", hint="Keep the dtype.")\n'
+        "def doubles(scores):\n"
+        "    e = torch.exp(scores - scores.max(0).values)"
         '\n    return e.double() / e.double().sum(0)\n\n\n@wrong("softmax", hint="Large',
     )  # fmt: skip
     softmax = matrix(tmp_path, known, source)[0]
