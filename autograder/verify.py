@@ -1,8 +1,9 @@
 """Prove that every exercise tells right from wrong.
 
 For each exercise: the reference gets full marks, the blank form and an answer that
-does nothing get none, every known wrong answer loses marks and gets its own hint, every other right answer
-keeps full marks. No exercise may have fewer than 4 wrong and 2 right answers.
+does nothing get none, every known wrong answer loses marks and gets its own hint,
+every other right answer keeps full marks. No exercise may have fewer than 4 wrong
+and 2 right answers.
 """
 
 from __future__ import annotations

@@ -89,7 +89,17 @@ def test_a_wrong_dtype_has_its_own_hint(tmp_path: Path) -> None:
         '@wrong("softmax", hint="Keep the dtype.")\n'
         "def doubles(scores):\n"
         "    e = torch.exp(scores - scores.max(0).values)"
-        '\n    return e.double() / e.double().sum(0)\n\n\n@wrong("softmax", hint="Large',
+        "\n    return e.double() / e.double().sum(0)\n\n\n"
+        '@wrong("softmax", hint="Large',
     )  # fmt: skip
     softmax = matrix(tmp_path, known, source)[0]
     assert softmax.problems == [] and softmax.named == 5
+
+
+def test_marks_for_doing_nothing_are_a_problem(tmp_path: Path) -> None:
+    source = SOURCE.replace(
+        'check("the worked example", softmax, X.float())',
+        'check("no error", lambda: softmax(X.float()) is not 0)',
+    )
+    problems = [p for r in matrix(tmp_path, source=source) for p in r.problems]
+    assert any("does nothing scores 1" in p for p in problems)
