@@ -166,13 +166,19 @@ def forbidden_call(fn: Any, answer: str, forbidden: list[str]) -> str | None:
 
 
 def forbidden_name(source: str, answer: str, forbidden: list[str]) -> str | None:
-    """The sentence for the first forbidden name in a source text, or None."""
+    """The sentence for the first forbidden name in a source text, or None.
+
+    A variable of the student's own may be called like a forbidden function:
+    `jacobian = torch.diag(p) - ...` is no call of the library's.
+    """
+    tree = ast.parse(source)
+    own = {answer} | (_bound(tree) - set(DETOURS))
     forbidden = [*forbidden, *DETOURS]
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         name = None
         if isinstance(node, ast.Attribute):
             name = node.attr
-        elif isinstance(node, ast.Name) and node.id != answer:
+        elif isinstance(node, ast.Name) and node.id not in own:
             name = node.id
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             taken = [a.name.rpartition(".")[2] for a in node.names]
@@ -180,6 +186,17 @@ def forbidden_name(source: str, answer: str, forbidden: list[str]) -> str | None
         if name in forbidden:
             return f"this exercise asks you to write it yourself, without {name}"
     return None
+
+
+def _bound(tree: ast.AST) -> set[str]:
+    """The names that a text assigns or takes as parameters (imports aside)."""
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return bound
 
 
 def _display(verdict: Verdict) -> None:

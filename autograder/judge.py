@@ -215,7 +215,9 @@ def _diagnose(cases: list[Case], entries: list[dict[str, Any]]) -> str | None:
     """The known wrong answer that explains what was seen, best first.
 
     A wrong answer explains a failed case when its recorded value is the
-    student's, and contradicts a passed case when it would have failed it.
+    student's, and contradicts a passed case when it would have failed it. That
+    both raised the same kind of error is no evidence by itself: at least one
+    value must agree.
     """
     best: tuple[float, int] | None = None
     name = None
@@ -230,7 +232,12 @@ def _diagnose(cases: list[Case], entries: list[dict[str, Any]]) -> str | None:
             if c.status != "blank"
         )
         rank = (explained - 0.5 * contradicted, -position)
-        if explained and (best is None or rank > best):
+        agrees = any(
+            candidate in c.misconceptions and not isinstance(c.got, Raised)
+            for c in cases
+            if not c.passed
+        )
+        if agrees and (best is None or rank > best):
             best, name = rank, candidate
     return name
 

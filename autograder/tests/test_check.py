@@ -12,9 +12,10 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
 from autograder import cli
-from autograder.check import MIME
+from autograder.check import MIME, forbidden_name
 from autograder.errors import CourseError
-from autograder.judge import Expected
+from autograder.judge import Expected, judge
+from autograder.record import Record
 from autograder.tests.small_course import small_course
 
 REFERENCE = """\
@@ -242,3 +243,41 @@ def test_a_broken_sidecar_is_named(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(CourseError, match=r"(?s)attention\.expected\.json.*build"):
         Expected.read(file)
+
+
+# --- forbidden names, and hints that must not guess ------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("jacobian = z * z; return jacobian", False),
+        ("return torch.autograd.functional.jacobian(f, z)", True),
+        ("from torch.func import jacobian; return jacobian(f)(z)", True),
+        ("jacobian = torch.func.jacobian; return jacobian(f)(z)", True),
+        ("return jacobian(f)(z)", True),
+        ("getattr = z; return getattr", True),
+    ],
+)
+def test_a_forbidden_name_is_free_for_a_variable(line: str, refused: bool) -> None:
+    source = f"def slopes(z):\n    {line}"
+    assert (forbidden_name(source, "slopes", ["jacobian"]) is not None) is refused
+
+
+def test_the_same_kind_of_error_is_no_diagnosis() -> None:
+    def case(label: str, wrong: dict[str, Any]) -> dict[str, Any]:
+        how = {"weight": 1, "tol": None, "dtype": None, "hidden": False}
+        return how | {"label": label, "expected": 1.0, "wrong": {"mixes": wrong}}
+
+    raised = {"kind": "raised", "error": "RuntimeError"}
+    cases = [case("one", raised), case("two", {"kind": "float", "value": 2.0})]
+    check = {"answer": "f", "points": 1, "cases": cases}
+    expected = Expected("small", {"f-check": check}, {"mixes": "You mixed them up."})
+    one = Record("one", "raised", error="RuntimeError", reason="your code raised")
+
+    def hint(value: float) -> str | None:
+        records = [one, Record("two", "value", value=value)]
+        return judge("f-check", records, expected).hint
+
+    assert hint(2.0) == "You mixed them up."
+    assert hint(3.0) is None
