@@ -166,8 +166,8 @@ def normalises_by_the_maximum(E, context, W_Q, W_K, W_V):
 
 @wrong(
     "refine",
-    hint="Each power is divided by itself, so every weight is 1. In a_i / sum_j a_j the "
-    "sum has an index of its own and runs over all words.",
+    hint="Each power is divided by itself, so every weight is 1. The sum below the line has "
+    "an index of its own, j, and runs over all words.",
 )
 def sums_over_its_own_index(E, context, W_Q, W_K, W_V):
     p = torch.exp((W_K @ context).T @ (W_Q @ E))
@@ -206,11 +206,22 @@ def swaps_query_and_key(E, context, W_Q, W_K, W_V):
 
 @wrong(
     "refine",
-    hint="You hand back the rows of the context as if they were the words. One word "
-    "is one column of the context, so word i is context[:, i].",
+    hint="You took the rows of the context for its words. One word is one column of the "
+    "context, so word i is context[:, i].",
 )
 def takes_rows_for_words(E, context, W_Q, W_K, W_V):
     words = context.T if context.shape[0] == context.shape[1] else context
+    a = torch.softmax((W_K @ words).T @ (W_Q @ E), dim=0)
+    return E + W_V @ words @ a
+
+
+@wrong(
+    "refine",
+    hint="Your word is one of its own listeners. Only the words of the context share out "
+    "the weights here; the word itself comes back by being added at the end.",
+)
+def puts_the_word_into_its_own_context(E, context, W_Q, W_K, W_V):
+    words = torch.cat([context, E[:, None]], dim=1)
     a = torch.softmax((W_K @ words).T @ (W_Q @ E), dim=0)
     return E + W_V @ words @ a
 
@@ -470,6 +481,13 @@ def forgets_to_halve():
 
 
 @right("floor_weights")
+def as_an_array_of_fractions():
+    H = np.array(((W_K @ X).T @ (W_Q @ X) // 2).tolist())
+    P = np.array([[Fraction(3) ** int(h) for h in row] for row in H], dtype=object)
+    return {"H": H, "A_floor": P / P.sum(axis=0)}
+
+
+@right("floor_weights")
 def as_decimals():
     H = torch.floor((W_K @ X).T @ (W_Q @ X) / 2)
     A = 3.0**H / (3.0**H).sum(dim=0)
@@ -548,8 +566,8 @@ def swaps_the_rules():
 
 @wrong(
     "typo",
-    hint="These are the sums of the true softmax, with e and the square root. The "
-    "picture was drawn with the paper rule: halves, and powers of 3.",
+    hint="These are the sums of the true softmax, with e and the square root. We suppose "
+    "that the picture shows the paper rule: halves, and powers of 3.",
 )
 def sums_of_the_true_softmax():
     return {
@@ -663,12 +681,22 @@ def answers_in_rows(X, W_Q, W_K, W_V):
 
 @wrong(
     "attention_columns",
-    hint="You divide by the square root of the size of a token, C. What counts is the "
-    "length of a query and key, d, the number of rows of Q.",
+    hint="You divide by the square root of the size of a token, C. What counts is how many "
+    "numbers a query has, d: the rows of Q.",
 )
 def divides_by_root_of_c(X, W_Q, W_K, W_V):
     Q, K, V = W_Q @ X, W_K @ X, W_V @ X
     return V @ torch.softmax(K.T @ Q / math.sqrt(X.shape[0]), dim=0)
+
+
+@wrong(
+    "attention_columns",
+    hint="You typed the root of 3, the d of the worked example. Take d from what is given: "
+    "it is the number of rows of Q.",
+)
+def types_the_root_of_three(X, W_Q, W_K, W_V):
+    Q, K, V = W_Q @ X, W_K @ X, W_V @ X
+    return V @ torch.softmax(K.T @ Q / math.sqrt(3), dim=0)
 
 
 @right("attention_columns")
@@ -850,6 +878,12 @@ def calls_the_library(scores, dim):
 
 
 @right("softmax")
+def through_its_logarithm(scores, dim):
+    log_softmax = scores - torch.logsumexp(scores, dim=dim, keepdim=True)
+    return log_softmax.exp()
+
+
+@right("softmax")
 def by_logsumexp(scores, dim):
     return (scores - scores.logsumexp(dim=dim, keepdim=True)).exp()
 
@@ -951,6 +985,16 @@ def takes_the_best_key_only(q, k, v):
 
 @wrong(
     "attention",
+    hint="Your own softmax overflows when the scores are huge: infinity over infinity. Take "
+    "torch.softmax, or shift the scores as in exercise 9.",
+)
+def overflows_on_huge_scores(q, k, v):
+    p = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).exp()
+    return p / p.sum(dim=-1, keepdim=True) @ v
+
+
+@wrong(
+    "attention",
     hint="Write the three lines yourself: torch's own attention is the judge here.",
 )
 def calls_the_librarys_attention(q, k, v):
@@ -1036,6 +1080,35 @@ def adds_the_mask_as_numbers(q, k, v, keep):
 def throws_the_masked_scores_away(q, k, v, keep):
     s = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     s.masked_fill(~keep, -math.inf)
+    return torch.softmax(s, dim=-1) @ v
+
+
+@wrong(
+    "masked_attention",
+    hint="You give forbidden pairs a fixed low score. Where the allowed scores lie lower "
+    "still, the forbidden key wins. Which score is below every other?",
+)
+def fills_in_minus_a_hundred(q, k, v, keep):
+    s = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return torch.softmax(s.masked_fill(~keep, -100.0), dim=-1) @ v
+
+
+@wrong(
+    "masked_attention",
+    hint="You let forbidden keys into the softmax and shared out anew. If one of them is far "
+    "ahead, the allowed weights are already 0 and you divide 0 by 0.",
+)
+def masks_and_shares_out_again(q, k, v, keep):
+    a = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), dim=-1) * keep
+    return a / a.sum(dim=-1, keepdim=True) @ v
+
+
+@wrong(
+    "masked_attention",
+    hint="The mask is right, the scale is missing: divide the scores by the square root of d.",
+)
+def masks_without_scale(q, k, v, keep):
+    s = (q @ k.transpose(-2, -1)).masked_fill(~keep, -math.inf)
     return torch.softmax(s, dim=-1) @ v
 
 
@@ -1551,6 +1624,62 @@ def calls_the_librarys_heads(x, W_Q, W_K, W_V, W_O, H):
     return mha(x, x, x, attn_mask=hide)[0].detach()
 
 
+@wrong(
+    "multi_head_attention",
+    hint="Queries and keys have changed places. What asks goes through W_Q, what is compared "
+    "through W_K; the mask makes the difference visible.",
+)
+def swaps_queries_and_keys(x, W_Q, W_K, W_V, W_O, H):
+    B, T, C = x.shape
+    q, k, v = [
+        (x @ W.T).reshape(B, T, H, C // H).transpose(1, 2) for W in (W_K, W_Q, W_V)
+    ]
+    z = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    return z.transpose(1, 2).reshape(B, T, C) @ W_O.T
+
+
+@wrong(
+    "multi_head_attention",
+    hint="The scores of the heads are not scaled: divide them by the square root of D, the "
+    "width of one head.",
+)
+def leaves_the_heads_unscaled(x, W_Q, W_K, W_V, W_O, H):
+    B, T, C = x.shape
+    q, k, v = [
+        (x @ W.T).reshape(B, T, H, C // H).transpose(1, 2) for W in (W_Q, W_K, W_V)
+    ]
+    z = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0)
+    return z.transpose(1, 2).reshape(B, T, C) @ W_O.T
+
+
+@wrong(
+    "multi_head_attention",
+    hint="You divide by the square root of H, the number of heads. A dot product runs over "
+    "the D = C/H numbers of one head: that is the number under the root.",
+)
+def scales_by_the_number_of_heads(x, W_Q, W_K, W_V, W_O, H):
+    B, T, C = x.shape
+    q, k, v = [
+        (x @ W.T).reshape(B, T, H, C // H).transpose(1, 2) for W in (W_Q, W_K, W_V)
+    ]
+    z = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=H**-0.5)
+    return z.transpose(1, 2).reshape(B, T, C) @ W_O.T
+
+
+@wrong(
+    "multi_head_attention",
+    hint="You removed the future after the softmax, so the weights that are left add up to "
+    "less than 1. Forbid it in the scores, before the softmax.",
+)
+def hides_the_future_after_the_softmax(x, W_Q, W_K, W_V, W_O, H):
+    B, T, C = x.shape
+    q, k, v = [
+        (x @ W.T).reshape(B, T, H, C // H).transpose(1, 2) for W in (W_Q, W_K, W_V)
+    ]
+    a = torch.softmax(q @ k.mT / math.sqrt(C // H), dim=-1).tril()
+    return (a @ v).transpose(1, 2).reshape(B, T, C) @ W_O.T
+
+
 @right("multi_head_attention")
 def with_the_librarys_attention(x, W_Q, W_K, W_V, W_O, H):
     B, T, C = x.shape
@@ -1679,6 +1808,17 @@ def swaps_raw_and_scaled(q, k):
     return torch.stack([s.var(unbiased=False), *top])
 
 
+@wrong(
+    "score_stats",
+    hint="Your first number is the mean of the squared scores. A variance is measured from "
+    "the mean of the scores, which is not exactly 0.",
+)
+def forgets_the_mean_of_the_scores(q, k):
+    s = torch.einsum("nd,ntd->nt", q, k)
+    top = [torch.softmax(s / c, 1).amax(1).mean() for c in (1, math.sqrt(q.shape[1]))]
+    return torch.stack([(s**2).mean(), *top])
+
+
 @right("score_stats")
 def as_a_list_of_numbers(q, k):
     s = (k * q[:, None, :]).sum(dim=2).numpy()
@@ -1767,6 +1907,13 @@ def differentiates_the_logarithm(z):
 )
 def lets_autograd_do_it(z):
     return torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), z)
+
+
+@right("softmax_jacobian")
+def under_its_own_name(z):
+    p = torch.softmax(z, dim=0)
+    jacobian = torch.diag(p) - torch.outer(p, p)
+    return jacobian
 
 
 @right("softmax_jacobian")
@@ -1862,7 +2009,8 @@ def calls_the_librarys_cosine(q, k):
 @right("cosine_scores")
 def divides_afterwards(q, k):
     lengths = q.norm(dim=1)[:, None] * k.norm(dim=1)[None, :]
-    return (q @ k.T) / lengths
+    cosine_similarity = (q @ k.T) / lengths
+    return cosine_similarity
 
 
 @right("cosine_scores")
@@ -1941,6 +2089,17 @@ def normalises_over_the_askers(x, context, W_Q, W_K, W_V):
 def crosses_without_scale(x, context, W_Q, W_K, W_V):
     q, k, v = x @ W_Q.T, context @ W_K.T, context @ W_V.T
     return torch.softmax(q @ k.transpose(-2, -1), dim=-1) @ v
+
+
+@wrong(
+    "cross_attention",
+    hint="You divide by the square root of the width of x. The dot product runs over the d "
+    "numbers of query and key: that is the number under the root.",
+)
+def scales_by_the_width_of_x(x, context, W_Q, W_K, W_V):
+    q, k, v = x @ W_Q.T, context @ W_K.T, context @ W_V.T
+    s = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+    return torch.softmax(s, dim=-1) @ v
 
 
 @right("cross_attention")
@@ -2045,8 +2204,46 @@ def loses_the_last_block(q, k, v, block):
 
 @wrong(
     "online_attention",
-    hint="The values are right, but all scores exist at the same time: a tensor as large "
-    "as T_q times T_k. Compute the scores of one block, use them, let them go.",
+    hint="Your new m is the maximum of the last block alone. When that is smaller than the "
+    "old m, the past is blown up instead of kept: m may only grow.",
+)
+def forgets_the_old_maximum(q, k, v, block):
+    m = torch.full((q.shape[0], 1), -math.inf)
+    total = torch.zeros(q.shape[0], 1)
+    out = torch.zeros(q.shape[0], v.shape[1])
+    for i in range(0, k.shape[0], block):
+        s = q @ k[i : i + block].T / math.sqrt(q.shape[1])
+        new = s.max(dim=1, keepdim=True).values
+        p, shrink = (s - new).exp(), (m - new).exp()
+        total = total * shrink + p.sum(dim=1, keepdim=True)
+        out = out * shrink + p @ v[i : i + block]
+        m = new
+    return out / total
+
+
+@wrong(
+    "online_attention",
+    hint="You shrink `total` but not `out`. Both are sums of the same powers, so both must "
+    "be measured against the new m.",
+)
+def shrinks_only_the_total(q, k, v, block):
+    m = torch.full((q.shape[0], 1), -math.inf)
+    total = torch.zeros(q.shape[0], 1)
+    out = torch.zeros(q.shape[0], v.shape[1])
+    for i in range(0, k.shape[0], block):
+        s = q @ k[i : i + block].T / math.sqrt(q.shape[1])
+        new = torch.maximum(m, s.max(dim=1, keepdim=True).values)
+        p = (s - new).exp()
+        total = total * (m - new).exp() + p.sum(dim=1, keepdim=True)
+        out = out + p @ v[i : i + block]
+        m = new
+    return out / total
+
+
+@wrong(
+    "online_attention",
+    hint="The values are right, but a tensor is too large: all scores at the same time, or "
+    "a copy of all the keys. Compute the scores of one block, use them, let them go.",
 )
 def makes_all_scores_at_once(q, k, v, block):
     return torch.softmax(q @ k.T / math.sqrt(q.shape[1]), dim=1) @ v
@@ -2110,8 +2307,8 @@ def walks_without_scale(q, k, v, block):
 
 @wrong(
     "online_attention",
-    hint="torch's own attention walks in blocks too, but here the walk is the exercise: "
-    "write it with m, total and out.",
+    hint="Here the walk is the exercise: write it in torch with m, total and out. torch's own "
+    "attention walks for you, and what numpy makes the check cannot measure.",
 )
 def calls_the_librarys_walk(q, k, v, block):
     return F.scaled_dot_product_attention(q[None], k[None], v[None])[0]
@@ -2287,6 +2484,22 @@ def keeps_the_perceptron_narrow():
     }
 
 
+@wrong(
+    "gpt3_counts",
+    hint="Your numbers are rounded. Exactly is asked: type the formula and let Python keep "
+    "all the digits.",
+)
+def rounds_to_a_few_digits():
+    return {
+        "gpt3_d_head": 128,
+        "gpt3_divisor": 11.31,
+        "gpt3_w_q": 1.51e8,
+        "gpt3_layer": 1.8121e9,
+        "gpt3_total": 1.746e11,
+        "gpt3_score_bytes": 8.053e8,
+    }
+
+
 @right("gpt3_counts")
 def typed_as_numbers():
     return {
@@ -2320,8 +2533,8 @@ WRITTEN = {
         "good": "A score is a sum of d_k products. With independent entries of mean 0 "
         "and variance 1 each product has variance 1, so the sum has variance d_k and "
         "typical scores grow like the square root of d_k. Big scores saturate softmax: "
-        "one key gets nearly all the weight. There the slopes diag(p) - p p^T are "
-        "nearly 0, so queries and keys stop learning. Dividing by the standard "
+        "often one key gets nearly all the weight. There the slopes diag(p) - p p^T are "
+        "nearly 0, so those queries and keys hardly learn. Dividing by the standard "
         "deviation sqrt(d_k) puts the variance back to 1; dividing by d_k would make "
         "everything almost uniform. It saves no computation. In GPT-3 each head has "
         "12288 / 96 = 128 numbers, so we divide by about 11.3.",
