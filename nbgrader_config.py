@@ -13,14 +13,14 @@ if os.environ.get("PATH", "").split(os.pathsep)[0] != tools:
 if str(root) not in sys.path:
     sys.path.insert(0, str(root))
 
-from autograder.paths import CHAPTERS  # noqa: E402
-from autograder.preprocessors import (  # noqa: E402
+from autograder.grading.preprocessors import (  # noqa: E402
     authors_files,
     autograde_preprocessors,
     feedback_preprocessors,
     release_preprocessors,
     sanitize_preprocessors,
 )
+from autograder.paths import CHAPTERS  # noqa: E402
 
 c = get_config()
 

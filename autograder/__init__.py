@@ -7,8 +7,8 @@ In a notebook only two names matter::
 
 from __future__ import annotations
 
-from .check import check
-from .values import randn
+from .checking.check import check
+from .checking.values import randn
 
 __version__ = "0.1.0"
 __all__ = ["check", "randn"]

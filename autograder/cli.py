@@ -15,11 +15,11 @@ from .errors import CourseError
 
 #: command -> module with HELP, EXAMPLE, add_arguments(parser) and run(args) -> int
 COMMANDS = {
-    "build": "build",
-    "verify": "verify",
-    "simulate": "simulate",
-    "grade": "grade",
-    "leaks": "leaks",
+    "build": "authoring.build",
+    "verify": "authoring.verify",
+    "leaks": "authoring.leaks",
+    "simulate": "grading.simulate",
+    "grade": "grading.grade",
     "doctor": "doctor",
 }
 

@@ -9,10 +9,10 @@ HERE = Path(__file__).parents[2]
 
 CONFIG = "repository:\n  url: https://example.org/course\n"
 
-WORKSHEET = '''\
+WORKSHEET = """\
 GIVEN = {"X": [[1, 2], [3, -4]]}
 NOTES = {"X": "two tokens in columns"}
-'''
+"""
 
 SOURCE = '''\
 # %% [markdown]
@@ -69,10 +69,10 @@ print(softmax(torch.zeros(2, 2)).tolist())
 # === END MARK SCHEME ===
 '''
 
-MISCONCEPTIONS = '''\
+MISCONCEPTIONS = """\
 import torch
 
-from autograder.misconceptions import right, wrong
+from autograder.authoring import right, wrong
 
 
 @wrong("softmax", hint="Your rows sum to 1, not your columns.")
@@ -138,7 +138,7 @@ def as_floats():
 
 
 WRITTEN = {"why": {"good": "Each is divided by its sum.", "poor": "It just is."}}
-'''
+"""
 
 
 def small_course(root: Path, source: str = SOURCE) -> Path:

@@ -19,9 +19,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from autograder import randn
-from autograder.misconceptions import load as load_answers
-from autograder.reference import given_names
-from autograder.source import read
+from autograder.authoring.misconceptions import load as load_answers
+from autograder.authoring.reference import given_names
+from autograder.authoring.source import read
 
 
 @pytest.fixture(scope="module")

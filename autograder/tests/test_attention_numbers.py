@@ -18,9 +18,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from autograder import randn
+from autograder.authoring.reference import given_names
+from autograder.authoring.source import read
 from autograder.paths import course_root, load_module, load_worksheet, source_file
-from autograder.reference import given_names
-from autograder.source import read
 
 FOLDER = course_root() / "solutions" / "attention"
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from autograder.figures import Matrix, chain, product, side_by_side, symbol, times
+from autograder.pages.figures import Matrix, chain, product, side_by_side, symbol, times
+from autograder.pages.plots import INK, beside, canvas, heat_map, plots
 from autograder.paths import load_worksheet
-from autograder.plots import INK, beside, canvas, heat_map, plots
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))

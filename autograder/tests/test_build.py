@@ -9,9 +9,9 @@ import nbformat
 import pytest
 
 from autograder import cli
-from autograder.build import build
+from autograder.authoring.build import build
+from autograder.authoring.source import read
 from autograder.errors import CourseError
-from autograder.source import read
 from autograder.tests.small_course import SOURCE, small_course
 
 

@@ -12,10 +12,10 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
 from autograder import cli
-from autograder.check import MIME, forbidden_name
+from autograder.checking.check import MIME, forbidden_name
+from autograder.checking.judge import Expected, judge
+from autograder.checking.record import Record
 from autograder.errors import CourseError
-from autograder.judge import Expected, judge
-from autograder.record import Record
 from autograder.tests.small_course import small_course
 
 REFERENCE = """\

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.errata import KINDS, chapters_with_errata, load_errata, table
 from autograder.errors import CourseError
+from autograder.pages.errata import KINDS, chapters_with_errata, load_errata, table
 from autograder.paths import load_worksheet
 
 ROOT = Path(__file__).parents[2]

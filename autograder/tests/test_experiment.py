@@ -9,8 +9,8 @@ import math
 import pytest
 import torch
 
-from autograder import experiments, measure
 from autograder.errors import CourseError
+from autograder.pages import experiments, measure
 from autograder.paths import course_root, load_module
 
 HOME = course_root() / "solutions" / "attention"

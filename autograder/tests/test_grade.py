@@ -12,11 +12,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder import results, stock
-from autograder.classroom import Classroom, collect
 from autograder.cli import main
 from autograder.errors import CourseError
-from autograder.progress import Progress
+from autograder.grading import results, stock
+from autograder.grading.classroom import Classroom, collect
+from autograder.grading.progress import Progress
 from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE
 
 CLASS = sorted([*NOTEBOOKS, *UNREADABLE])

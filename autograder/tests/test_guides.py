@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.source import read
 from autograder.cli import make_parser
-from autograder.source import read
 
 ROOT = Path(__file__).parents[2]
 GUIDES = ("start", "instructors", "add-a-chapter", "errata")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.classroom import Classroom, collect
-from autograder.preprocessors import course_config
+from autograder.grading.classroom import Classroom, collect
+from autograder.grading.preprocessors import course_config
 
 NBGRADER = str(Path(sys.executable).with_name("nbgrader"))
 

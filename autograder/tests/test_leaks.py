@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from autograder.authoring.confidential import confidential, telling
+from autograder.authoring.leaks import scan
 from autograder.cli import main
-from autograder.confidential import confidential, telling
-from autograder.leaks import scan
 
 SOURCE = '''
 # %% [markdown]
@@ -48,9 +48,9 @@ check("large scores stay finite", softmax, 1e4 * randn(5, 3, seed=7))
 # One point for the variance, one for saturation.
 # === END MARK SCHEME ===
 '''
-SAMPLES = '''
+SAMPLES = """
 import torch
-from autograder.misconceptions import right, wrong
+from autograder.authoring import right, wrong
 
 @wrong("softmax", hint="Your rows sum to one.")
 def normalises_rows(scores):
@@ -61,7 +61,7 @@ def by_logsumexp(scores):
     return (scores - scores.logsumexp(dim=0)).exp()
 
 WRITTEN = {"why": {"good": "Each of the d_k products adds variance one to it."}}
-'''
+"""
 RELEASED = {
     "softmax": 'def softmax(scores):\n    """Attention weights from scores."""\n'
     '    raise NotImplementedError("softmax")',

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from autograder.preprocessors import (
+from autograder.grading.preprocessors import (
     MIME,
     FailClosed,
     HideHidden,

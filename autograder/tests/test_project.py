@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from autograder import course, guard
+from autograder.authoring.source import read
 from autograder.course import Step
 from autograder.paths import CHAPTERS
-from autograder.source import read
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from autograder import results
 from autograder.errors import CourseError
-from autograder.results import CaseResult, CheckResult, Result
+from autograder.grading import results
+from autograder.grading.results import CaseResult, CheckResult, Result
 
 
 def example(**changes) -> Result:

@@ -12,10 +12,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.check import check
+from autograder.authoring.misconceptions import execute
+from autograder.checking.check import check
 from autograder.cli import main
-from autograder.misconceptions import execute
-from autograder.simulate import NAMES
+from autograder.grading.simulate import NAMES
 from autograder.tests.conftest import ROOT, environment
 
 KINDS = {"reference", "alternative", "wrong", "blank", "half", "broken"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import source
+from autograder.authoring import source
 from autograder.errors import CourseError
 from autograder.tests.small_course import SOURCE, small_course
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder import results, stock
-from autograder.classroom import Classroom
+from autograder.authoring.source import read
 from autograder.cli import main
-from autograder.source import read
+from autograder.grading import results, stock
+from autograder.grading.classroom import Classroom
+from autograder.grading.typed import whole
 from autograder.tests.conftest import ROOT, environment
 from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE, cell
-from autograder.typed import whole
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_nbgraders_validate_agrees(graded, rows, name):
 
 
 def test_a_verdict_that_is_nonsense_is_zero():
-    from autograder.classroom import Item
+    from autograder.grading.classroom import Item
 
     item = Item("twice-check", 2.0, False)
     for verdict in (None, [], {}, {"status": "splendid"}, {"status": "right"}):

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder import randn
-from autograder.compare import compare
-from autograder.values import Raised, decode, encode, is_blank
+from autograder.checking.compare import compare
+from autograder.checking.values import Raised, decode, encode, is_blank
 
 numbers = st.integers(-(2**40), 2**40) | st.floats(allow_nan=True, width=64)
 data = st.recursive(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder import misconceptions
+from autograder.authoring import misconceptions
+from autograder.authoring.source import read
+from autograder.authoring.verify import Row, table, verify
 from autograder.errors import CourseError
-from autograder.source import read
 from autograder.tests.small_course import MISCONCEPTIONS, SOURCE, small_course
-from autograder.verify import Row, table, verify
 
 
 def matrix(root: Path, known: str = MISCONCEPTIONS, source: str = SOURCE) -> list[Row]:

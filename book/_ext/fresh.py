@@ -20,9 +20,9 @@ from sphinx.environment import BuildEnvironment
 
 #: what executed pages read, beside their own text
 INPUTS = (
-    "autograder/figures.py",
+    "autograder/pages/figures.py",
     "autograder/paths.py",
-    "autograder/plots.py",
+    "autograder/pages/plots.py",
     "solutions/*/worksheet.py",
     "solutions/*/stated.json",
     "solutions/*/results/*.json",

@@ -20,7 +20,7 @@ own book of that, on a CPU (through torch's profiler) as on a GPU
 (`torch.cuda.max_memory_allocated`), so the two can be compared. On a Linux CPU
 `os_peak_bytes` is beside it: how far the operating system saw the process grow. That
 mark is one per process, hence every (method, T) runs in a process of its own.
-`autograder/measure.py` says more.
+`autograder/pages/measure.py` says more.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ import torch.nn.functional as F
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parents[1]))  # `autograder`, even where it is not installed
 
-from autograder.experiments import record  # noqa: E402
-from autograder.measure import peak_bytes, resident_peak, seconds  # noqa: E402
+from autograder.pages.experiments import record  # noqa: E402
+from autograder.pages.measure import peak_bytes, resident_peak, seconds  # noqa: E402
 
 # %% Three ways to the same causal attention -----------------------------------
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from autograder.misconceptions import right, wrong
+from autograder.authoring import right, wrong
 
 # --- 1 one_query --------------------------------------------------------------
 

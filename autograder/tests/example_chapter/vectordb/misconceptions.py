@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.misconceptions import right, wrong
+from autograder.authoring import right, wrong
 
 
 @wrong(

@@ -34,6 +34,7 @@ from autograder import check, randn
 #
 # *Level: numpy/torch · difficulty 1/5 · about 5 minutes · 2 points.*
 
+
 # %% id="mean_pool" role="answer"
 def mean_pool(vectors: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
     """The average of the real columns.

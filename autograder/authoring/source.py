@@ -14,8 +14,8 @@ from typing import Any
 
 import jupytext
 
-from .errors import CourseError
-from .paths import load_worksheet, source_file
+from ..errors import CourseError
+from ..paths import load_worksheet, source_file
 
 ROLES = ("given", "answer", "check", "written", "explore")
 _KNOWN_KEYS = {"id", "role", "points", "forbid", "include"}

@@ -11,8 +11,8 @@ from pathlib import Path
 import nbformat
 from traitlets.config import Config
 
-from .errors import CourseError
-from .paths import chapters, course_root
+from ..errors import CourseError
+from ..paths import chapters, course_root
 
 
 @dataclass(frozen=True)

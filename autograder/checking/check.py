@@ -19,8 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..errors import CourseError
 from . import judge as judging
-from .errors import CourseError
 from .judge import Expected, Verdict
 from .record import Record, run_case
 from .show import as_html, as_text, headline
@@ -135,7 +135,7 @@ def find_expected(assignment: str) -> tuple[Path, Path | None]:
     name = f"{assignment}.expected.json"
     here = Path.cwd()
     places = [here, *(p / "exercises" / assignment for p in (here, *here.parents))]
-    places.append(Path(__file__).parents[1] / "exercises" / assignment)
+    places.append(Path(__file__).parents[2] / "exercises" / assignment)
     visible = next((p / name for p in places if (p / name).is_file()), None)
     if visible is None:
         raise CourseError(

@@ -131,7 +131,7 @@ class Recorder:
         tol: float | None = None,
         dtype: bool = False,
     ) -> None:
-        """Record one case; same signature as `autograder.check`."""
+        """Record one case; same signature as `autograder.checking.check`."""
         if label in self.options:
             raise ValueError(f"the label {label!r} is used twice in one check")
         self.options[label] = {"weight": weight, "tol": tol, "dtype": dtype}

@@ -19,8 +19,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .errors import CourseError
-from .paths import source_file
+from ..errors import CourseError
+from ..paths import source_file
 
 
 def machine(device: str = "cpu") -> dict[str, Any]:

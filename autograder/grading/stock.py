@@ -18,7 +18,7 @@ from typing import Any
 
 import nbformat
 
-from . import __version__
+from .. import __version__
 from .classroom import Classroom, Item
 from .gradebook import record_zero
 from .pipeline import Outcome, autograde

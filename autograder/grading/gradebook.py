@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from nbgrader.api import Gradebook, MissingEntry
 
+from ..paths import chapters
 from . import results
 from .classroom import Classroom
-from .paths import chapters
 from .results import Result
 
 

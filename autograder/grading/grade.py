@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from .errors import CourseError
-from .paths import chapters
+from ..errors import CourseError
+from ..paths import chapters
 from .progress import Progress
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 
+from ..errors import CourseError
 from .classroom import Classroom
-from .errors import CourseError
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from .check import MIME
-from .paths import course_root
+from ..checking.check import MIME
+from ..paths import course_root
 from .verdicts import decide, is_check
 
 Processed = tuple[NotebookNode, ResourcesDict]

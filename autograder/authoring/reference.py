@@ -15,10 +15,10 @@ from typing import Any
 
 from nbformat.v4 import new_code_cell
 
-from .errors import CourseError
+from ..checking.record import Record, Recorder
+from ..errors import CourseError
+from ..grading.preprocessors import NamedStubs
 from .misconceptions import Answer, apply, execute
-from .preprocessors import NamedStubs
-from .record import Record, Recorder
 from .source import Assignment, Cell, complain
 
 Setter = Callable[[dict[str, Any]], object]

@@ -18,14 +18,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import CourseError
-from .paths import chapters, course_root, load_module
+from ..errors import CourseError
+from ..paths import chapters, course_root, load_module
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from .misconceptions import Answer
-    from .source import Assignment, Cell
+    from ..authoring.misconceptions import Answer
+    from ..authoring.source import Assignment, Cell
 
 HELP = "a class that looks real, made from right and wrong answers"
 EXAMPLE = "python -m autograder simulate attention --students 12"
@@ -141,9 +141,9 @@ def simulate(chapter: str, count: int, seed: int, folder: Path) -> list[Student]
     """Write the submissions of a class and return what each student did."""
     import nbformat
 
-    from . import misconceptions
-    from .reference import walk
-    from .source import read
+    from ..authoring import misconceptions
+    from ..authoring.reference import walk
+    from ..authoring.source import read
 
     root = course_root()
     released = root / "exercises" / chapter / f"{chapter}.ipynb"
@@ -213,7 +213,8 @@ def typed_answer(
     draw: random.Random,
 ) -> tuple[str, dict[str, str]]:
     """The text of an answer of some kind, and what it is."""
-    from . import misconceptions, typed
+    from ..authoring import misconceptions
+    from . import typed
 
     if kind in ("alternative", "wrong"):
         right = kind == "alternative"

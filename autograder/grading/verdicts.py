@@ -11,7 +11,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
-from .check import MIME
+from ..checking.check import MIME
 
 
 def is_check(cell: NotebookNode) -> bool:

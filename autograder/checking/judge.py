@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import CourseError
 from .compare import Difference, as_array, compare
-from .errors import CourseError
 from .record import Record
 from .values import Raised, decode
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import jupytext
 
-from .paths import course_root, source_file
+from ..paths import course_root, source_file
 
 #: a text shorter than this (without white space) is too common to be a secret
 SHORTEST = 12

@@ -11,13 +11,13 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, field
 
-from . import judge as judging
+from ..checking import judge as judging
+from ..checking.check import forbidden_name
+from ..checking.judge import Expected, Verdict
+from ..checking.record import Record
+from ..paths import chapters, course_root
 from . import misconceptions, sidecar
-from .check import forbidden_name
-from .judge import Expected, Verdict
 from .misconceptions import Answer
-from .paths import chapters, course_root
-from .record import Record
 from .reference import Runner, walk
 from .source import Assignment, Cell, defines_itself, read
 

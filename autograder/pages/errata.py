@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import CourseError
-from .paths import CHAPTERS, course_root
+from ..errors import CourseError
+from ..paths import CHAPTERS, course_root
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

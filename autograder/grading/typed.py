@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .misconceptions import _literal
-from .source import Cell, defines_itself
-from .values import is_tensor
+from ..authoring.misconceptions import _literal
+from ..authoring.source import Cell, defines_itself
+from ..checking.values import is_tensor
 
 _MARKER = re.compile(r"^\s*### (BEGIN|END) SOLUTION\s*$")
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .errors import CourseError
-from .paths import load_module, source_file
+from ..checking.values import is_tensor
+from ..errors import CourseError
+from ..paths import load_module, source_file
 from .source import Assignment, Cell, complain, defines_itself
-from .values import is_tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 

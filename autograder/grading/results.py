@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .errors import CourseError
+from ..errors import CourseError
 
 #: what a check's `status` may be
 STATUSES = (

@@ -23,10 +23,10 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from ..errors import CourseError
+from ..grading.preprocessors import release_notebook
+from ..paths import chapters, course_root
 from . import misconceptions, sidecar
-from .errors import CourseError
-from .paths import chapters, course_root
-from .preprocessors import release_notebook
 from .source import Assignment, Cell, read
 
 HELP = "sources to notebooks; --check: fail if anything committed is stale"

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from .check import forbidden_name
-from .compare import compare
+from ..checking.check import forbidden_name
+from ..checking.compare import compare
+from ..checking.record import Record
+from ..checking.values import Raised, decode, encode
 from .misconceptions import Answer, renamed
-from .record import Record
 from .reference import walk
 from .source import Assignment, Cell, defines_itself, without_hidden
-from .values import Raised, decode, encode
 
 MADE_BY = "python -m autograder build"
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import CourseError
+from ..paths import chapters, course_root
 from .confidential import Confidential, confidential, leaves, squeeze
-from .errors import CourseError
-from .paths import chapters, course_root
 
 HELP = "scan the released files for answers, hidden tests and other leaks"
 EXAMPLE = "python -m autograder leaks            # or: leaks class/release"

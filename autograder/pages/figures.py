@@ -9,7 +9,7 @@ look is in `book/_static/by-hand.css`; the tables make sense without it.
                                         where row and column meet
     chain(S, ("÷ √3", scaled))          one matrix becomes the next, entry by entry
 
-`autograder.plots` draws what is not a matrix.
+`autograder.pages.plots` draws what is not a matrix.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""What runs beside the student's code: record a value, judge it, show the verdict."""

@@ -1,0 +1,1 @@
+"""From a class's notebooks to results, gradebook, feedback and grades."""

@@ -1,0 +1,1 @@
+"""What the book's pages draw: matrices, plots, errata, recorded experiments."""
