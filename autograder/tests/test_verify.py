@@ -99,7 +99,7 @@ def test_a_wrong_dtype_has_its_own_hint(tmp_path: Path) -> None:
 def test_marks_for_doing_nothing_are_a_problem(tmp_path: Path) -> None:
     source = SOURCE.replace(
         'check("the worked example", softmax, X.float())',
-        'check("no error", lambda: softmax(X.float()) is not 0)',
+        'check("no error", lambda: [softmax(X.float())] != [])',
     )
     problems = [p for r in matrix(tmp_path, source=source) for p in r.problems]
     assert any("does nothing scores 1" in p for p in problems)
