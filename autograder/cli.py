@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -53,12 +54,24 @@ def make_parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    args = make_parser(argv[0] if argv else None).parse_args(argv)
+    command = argv[0] if argv else None
     try:
+        args = make_parser(command).parse_args(argv)
         return int(args.run(args))
     except CourseError as error:
-        print(f"autograder {args.command}: {error}", file=sys.stderr)
+        print(f"autograder {command}: {error}", file=sys.stderr)
         return 2 if error.usage else 1
+    except ModuleNotFoundError as error:
+        print(
+            f"autograder: this Python ({sys.executable}) has no {error.name}\n"
+            "  activate the course's environment (.venv), or: "
+            "pip install -r requirements.txt; `python -m autograder doctor` says more",
+            file=sys.stderr,
+        )
+        return 1
+    except BrokenPipeError:  # the reader of our output has left: `... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 130

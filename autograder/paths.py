@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 from types import ModuleType
@@ -75,11 +74,11 @@ def load_module(path: Path) -> ModuleType:
     """
     if not path.is_file():
         raise CourseError(f"{path} is missing", "every chapter has this file")
-    name = f"course_{path.parent.name}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = ModuleType(f"course_{path.parent.name}_{path.stem}")
+    module.__file__ = str(path)
+    # read afresh, never from __pycache__: an author edits and builds within seconds
+    code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    exec(code, module.__dict__)
     return module
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -100,3 +102,16 @@ def test_bubblewrap_is_tried_and_not_only_found() -> None:
     finding = list(doctor.programs())[-1]
     assert finding.what == "bubblewrap"
     assert finding.good or "may not run" in finding.why
+
+
+def test_doctor_runs_where_nothing_is_installed() -> None:
+    """A bare Python, without site-packages: the place where it is needed most."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "autograder", "doctor"],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ""},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "numpy" in done.stdout
