@@ -23,6 +23,7 @@ INPUTS = (
     "autograder/pages/figures.py",
     "autograder/paths.py",
     "autograder/pages/plots.py",
+    "autograder/worksheet/*.py",
     "solutions/*/worksheet.py",
     "solutions/*/stated.json",
     "solutions/*/results/*.json",

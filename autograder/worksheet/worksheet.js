@@ -1,0 +1,647 @@
+/* By Hand: worksheets that answer. A classic script without imports; it defines
+
+     ByHand.mount(element, sheet, options) -> {state, setVariant, clear, reveal}
+
+   element : holds the steps as `autograder/worksheet/draw.py` draws them, or is
+             empty and `options.html` (or `sheet.html`) holds them
+   sheet   : the worksheet as data (autograder/worksheet/data.py)
+   options : {steps: [names] or null, show: "blank" or "filled", variant: 0,
+              store: {load(): object, save(object)}, onChange(state), html}
+   state() : {variant, filled: {step: [[text, ...], ...]}}
+
+   On a page, every <div class="bh-sheet" data-sheet=...> is mounted by itself, and
+   all blocks of a sheet share what was filled in. All numbers, sums and variants come
+   from the data; the only arithmetic here compares what was typed with what is right. */
+(() => {
+  "use strict";
+
+  const EPS = 1e-9;
+  const NUMBER = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:\/([+-]?(?:\d+\.?\d*|\.\d+)))?$/;
+
+  /** What a text says: a number, null for nothing, NaN for no number. */
+  function parse(text) {
+    const plain = text.replace(/[−–—]/g, "-").replace(/,/g, ".").replace(/⁄/g, "/")
+      .replace(/\s+/g, "");
+    if (!plain) return null;
+    const found = NUMBER.exec(plain);
+    return found ? Number(found[1]) / Number(found[2] ?? 1) : NaN;
+  }
+
+  const shown = (text) => text.trim().replace(/-/g, "−");
+  const words = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
+
+  function make(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+      else if (value === true) node.setAttribute(key, "");
+      else if (value !== false && value != null) node.setAttribute(key, value);
+    }
+    node.append(...children);
+    return node;
+  }
+
+  const button = (text, act, more = {}) =>
+    make("button", { type: "button", class: "bh-button", onclick: act, ...more }, text);
+
+  /** A name or formula with its indices: the same rule as in draw.py. */
+  function formula(text) {
+    const out = make("span");
+    let at = 0;
+    for (const found of text.matchAll(/([_^])([\p{L}\p{N}_]+)/gu)) {
+      out.append(text.slice(at, found.index),
+        make(found[1] === "_" ? "sub" : "sup", {}, found[2]));
+      at = found.index + found[0].length;
+    }
+    out.append(text.slice(at));
+    return out;
+  }
+
+  /* ------------------------------------------------------------------ the model */
+
+  /** What has been filled in, of every set of numbers; views listen to it. */
+  class Model {
+    constructor(sheet, store) {
+      this.sheet = sheet;
+      this.store = store;
+      this.views = new Set();
+      this.open = new Set(); // steps that the page shows filled in from the start
+      let kept = null;
+      try { kept = store?.load() ?? null; } catch { /* then nothing is kept */ }
+      this.kept = kept && typeof kept === "object" ? kept : {};
+      this.kept.sets ??= {};
+      this.steps = sheet.variants[0].steps;
+      this.asked = this.steps.filter((s) => s.asked).map((s) => s.name);
+    }
+
+    step(name, n) {
+      return this.sheet.variants[n].steps.find((s) => s.name === name);
+    }
+
+    /** The cell's data; what all variants share stands in the first only. */
+    cell(name, i, j, n) {
+      const own = this.step(name, n).cells[i][j];
+      return own.s ? own : { ...own, s: this.step(name, 0).cells[i][j].s };
+    }
+
+    set(n) {
+      return (this.kept.sets[n] ??= { filled: {}, shown: {} });
+    }
+
+    text(name, i, j, n) {
+      return this.set(n).filled[name]?.[i]?.[j] ?? "";
+    }
+
+    write(name, i, j, n, text) {
+      const cells = this.step(name, n).cells;
+      const filled = (this.set(n).filled[name] ??= cells.map((r) => r.map(() => "")));
+      filled[i][j] = text;
+      this.changed();
+    }
+
+    /** "blank", "right", "wrong" or "unreadable". */
+    verdict(name, i, j, n) {
+      const value = parse(this.text(name, i, j, n));
+      if (value === null) return "blank";
+      if (!Number.isFinite(value)) return "unreadable";
+      const cell = this.cell(name, i, j, n);
+      const near = this.step(name, n).tolerance + EPS;
+      // computed from the numbers as the page rounds them, `r`, is right as well
+      const [low, high] = [cell.x, cell.r ?? cell.x].sort((a, b) => a - b);
+      return value >= low - near && value <= high + near ? "right" : "wrong";
+    }
+
+    isShown(name, n) {
+      return this.set(n).shown[name] ?? (this.open.has(name) || this.open.has(`${name} ${n}`));
+    }
+
+    /** How far a step is: {right, total, typed, shown, done}. */
+    progress(name, n) {
+      const all = this.step(name, n).cells.flatMap((row, i) =>
+        row.map((_, j) => this.verdict(name, i, j, n)));
+      const right = all.filter((v) => v === "right").length;
+      const isShown = this.isShown(name, n);
+      return {
+        right, total: all.length, typed: all.some((v) => v !== "blank"),
+        shown: isShown, done: isShown || right === all.length,
+      };
+    }
+
+    /** Whether the reader knows a number: given, found, or shown. */
+    known(name, i, j, n) {
+      return !this.step(name, n).asked || this.isShown(name, n)
+        || this.verdict(name, i, j, n) === "right";
+    }
+
+    finished(n) {
+      return this.asked.every((name) => this.progress(name, n).done);
+    }
+
+    show(name, n, yes) {
+      this.set(n).shown[name] = yes;
+      this.changed();
+    }
+
+    clear(names, n) {
+      const set = this.set(n);
+      this.undo = JSON.stringify(this.kept);
+      for (const name of names) {
+        delete set.filled[name];
+        set.shown[name] = false;
+      }
+      this.changed();
+    }
+
+    restore() {
+      if (this.undo) this.kept = JSON.parse(this.undo);
+      this.undo = null;
+      this.changed();
+    }
+
+    forget() {
+      this.undo = JSON.stringify(this.kept);
+      this.kept = { sets: {} };
+      this.changed();
+    }
+
+    state(n) {
+      return { variant: n, filled: JSON.parse(JSON.stringify(this.set(n).filled)) };
+    }
+
+    changed() {
+      try { this.store?.save(this.kept); } catch { /* private window: not kept */ }
+      for (const view of this.views) view.paint();
+    }
+  }
+
+  /* ------------------------------------------------------------------- the hints */
+
+  /** The terms of a sum, with their values; empty when it is no plain sum. */
+  function terms(text) {
+    const parts = text.split(" + ");
+    const all = parts.map((part) => {
+      const numbers = part.split("·").map((f) => parse(f.replace(/[()]/g, "")));
+      const good = numbers.every((x) => x !== null && Number.isFinite(x));
+      return { text: part, value: good ? numbers.reduce((a, b) => a * b) : NaN };
+    });
+    return all.length > 1 && all.every((t) => Number.isFinite(t.value)) ? all : [];
+  }
+
+  /** What to look at again. */
+  function hint(step, cell, i, j, value) {
+    const near = Math.max(step.tolerance, 1e-6);
+    const same = (a, b) => Math.abs(a - b) <= near;
+    if (cell.x && same(value, -cell.x)) return "Look at the sign.";
+    const close = step.tolerance && Math.abs(value - cell.x) < 15 * step.tolerance;
+    const sum = terms(cell.t).filter((t) => t.value);
+    if (sum.length) {
+      const off = value - cell.x;
+      const one = (kind) => sum.find((t) => same(off, kind * t.value));
+      let term;
+      if (sum.length > 1 && (term = one(-1))) return `Look at ${term.text} again: it seems to be missing.`;
+      if ((term = one(1))) return `Look at ${term.text} again: it seems to count twice.`;
+      if ((term = one(-2))) return `Look at ${term.text} again: its sign.`;
+    }
+    const mirror = i !== j && step.op === "product" && step.cells[j]?.[i];
+    if (mirror && same(value, mirror.x)) {
+      return `That is row ${j + 1}, column ${i + 1}: rows and columns are swapped.`;
+    }
+    if (close) return `Close, but not within ${step.digits} decimal${step.digits === 1 ? "" : "s"}.`;
+    if (sum.length) return `Look at ${words(sum.map((t) => t.text))} again; every other term is 0.`;
+    if (terms(cell.t).length) return "Look again: every term is 0.";
+    const tips = {
+      floor: "⌊ ⌋ rounds down, below 0 too.",
+      power: cell.x < 1 ? "A negative exponent gives less than 1." : "",
+      normalise: "Divide by the sum that stands in the brackets.",
+      relu: "What is below 0 becomes 0.",
+    };
+    return `Look at ${cell.t} again. ${tips[step.op] ?? ""}`.trim();
+  }
+
+  /* -------------------------------------------------------------------- one step */
+
+  let count = 0;
+
+  class StepView {
+    constructor(block, figure) {
+      this.block = block;
+      this.model = block.model;
+      this.figure = figure;
+      this.name = figure.dataset.step;
+      this.step = this.model.step(this.name, 0);
+      this.tables = [...figure.querySelectorAll("table[data-of]")].map((table) => ({
+        name: table.dataset.of,
+        turned: "turned" in table.dataset,
+        own: table.classList.contains("bh-own"),
+        cells: [...table.tBodies[0].rows].map((r) => [...r.querySelectorAll("td")]),
+      }));
+      this.inputs = [];
+      this.at = null;
+      if (this.step.asked) this.build();
+    }
+
+    get n() { return this.block.variant; }
+
+    build() {
+      const id = `bh-${++count}`;
+      this.sum = this.figure.querySelector(".bh-sum");
+      this.sum.id = `${id}-sum`;
+      this.said = make("p", { class: "bh-verdict", role: "status" });
+      this.needs = make("p", { class: "bh-needs", hidden: true });
+      this.reveal = button("Show", () => this.model.show(this.name, this.n, !this.progress.shown));
+      this.wipe = button("Clear", () => this.clear());
+      this.keys = make("div", { class: "bh-keys", "aria-hidden": "true" });
+      for (const key of ["−", "/"]) {
+        this.keys.append(make("button", {
+          type: "button", class: "bh-button", tabindex: -1,
+          onpointerdown: (event) => { event.preventDefault(); this.insert(key); },
+        }, key));
+      }
+      const foot = make("div", { class: "bh-foot" }, this.said,
+        make("div", { class: "bh-tools" }, this.keys, this.wipe, this.reveal));
+      this.sum.after(this.needs, foot);
+      const own = this.tables.find((t) => t.own);
+      this.from = own.cells.map((row) => row.map((td) => td.dataset.from));
+      this.inputs = own.cells.map((row, i) => row.map((td, j) => {
+        const input = make("input", {
+          type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false",
+          "aria-label": `${this.name}, row ${i + 1}, column ${j + 1}, from ${this.from[i][j]}`,
+          "aria-describedby": this.sum.id,
+        });
+        input.addEventListener("input", () => this.typed(i, j));
+        input.addEventListener("focus", () => { this.point(i, j); input.select(); });
+        input.addEventListener("blur", () => this.left(i, j));
+        input.addEventListener("keydown", (event) => this.key(event, i, j));
+        td.addEventListener("pointerenter", (event) => {
+          if (event.pointerType === "mouse") this.point(i, j, true);
+        });
+        td.classList.remove("bh-hit");
+        td.replaceChildren(input);
+        return input;
+      }));
+      this.figure.addEventListener("pointerleave", () => this.rest());
+      this.figure.classList.add("bh-live");
+    }
+
+    get progress() { return this.model.progress(this.name, this.n); }
+
+    /* ---- moving and typing */
+
+    key(event, i, j) {
+      const input = this.inputs[i][j];
+      const whole = input.selectionEnd - input.selectionStart === input.value.length;
+      const ends = {
+        ArrowLeft: whole || input.selectionEnd === 0,
+        ArrowRight: whole || input.selectionStart === input.value.length,
+      };
+      const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      if (move && ends[event.key] !== false) {
+        const next = this.inputs[i + move[0]]?.[j + move[1]];
+        event.preventDefault();
+        next?.focus();
+      } else if (event.key === "Enter") {
+        event.preventDefault();
+        this.enter(i, j, event.shiftKey);
+      }
+    }
+
+    /** Enter: judge this cell; when it is right, go on to the next open one. */
+    enter(i, j, back) {
+      const flat = this.inputs.flat();
+      const width = this.inputs[0].length;
+      const here = i * width + j;
+      this.judged(i, j);
+      if (this.verdict(i, j) === "wrong" || this.verdict(i, j) === "unreadable") {
+        this.inputs[i][j].select();
+        return;
+      }
+      for (let k = 1; k < flat.length; k++) {
+        const at = (here + (back ? -k : k) + flat.length) % flat.length;
+        const [r, c] = [Math.floor(at / width), at % width];
+        if (this.verdict(r, c) !== "right") return flat[at].focus();
+      }
+      if (this.progress.done) this.block.onward(this);
+    }
+
+    insert(key) {
+      const input = document.activeElement;
+      if (!this.inputs.flat().includes(input) || input.readOnly) return;
+      input.setRangeText(key, input.selectionStart, input.selectionEnd, "end");
+      input.dispatchEvent(new Event("input"));
+    }
+
+    typed(i, j) {
+      this.model.undo = null;
+      this.fresh = `${i},${j}`;
+      this.model.write(this.name, i, j, this.n, this.inputs[i][j].value);
+      if (this.verdict(i, j) === "right") this.judged(i, j);
+      else this.tell("");
+    }
+
+    left(i, j) {
+      this.judged(i, j);
+      setTimeout(() => {
+        if (!this.figure.contains(document.activeElement)) this.rest();
+      });
+    }
+
+    verdict(i, j) { return this.model.verdict(this.name, i, j, this.n); }
+
+    /** Say what became of a cell. A wrong one is told when the reader is done typing. */
+    judged(i, j) {
+      if (this.fresh !== `${i},${j}`) return;
+      const verdict = this.verdict(i, j);
+      this.fresh = null;
+      this.paint();
+      const place = `Row ${i + 1}, column ${j + 1}`;
+      if (verdict === "right") {
+        const p = this.progress;
+        this.tell(p.right === p.total ? `${this.name} is done.` : `${place} is right.`, "right");
+      } else if (verdict === "unreadable") {
+        this.tell(`${place}: a number, please, such as 3, −1, 0.2 or 9/46.`, "wrong");
+      } else if (verdict === "wrong") this.tell(`${place} is not right. ${this.hint(i, j)}`, "wrong");
+      if (this.progress.done) this.block.finished();
+    }
+
+    hint(i, j) {
+      const cell = this.model.cell(this.name, i, j, this.n);
+      if (!cell.s.every((s) => this.model.known(...s, this.n))) return "";
+      const value = parse(this.inputs[i][j].value);
+      return hint(this.model.step(this.name, this.n), cell, i, j, value);
+    }
+
+    tell(text, kind = "") {
+      this.said.className = `bh-verdict ${kind && `bh-${kind}`}`;
+      this.said.textContent = text;
+    }
+
+    clear() {
+      if (this.model.undo) this.model.restore();
+      else this.model.clear([this.name], this.n);
+      this.tell("");
+    }
+
+    /* ---- looking */
+
+    /** Light up what a cell is made of, and write its arithmetic out. */
+    point(i, j, hover = false) {
+      if (!hover) this.at = [i, j];
+      const cell = this.model.cell(this.name, i, j, this.n);
+      const lit = new Set([[this.name, i, j], ...cell.s].map(String));
+      for (const table of this.tables) {
+        table.cells.forEach((row, r) => row.forEach((td, c) => {
+          const at = table.turned ? [table.name, c, r] : [table.name, r, c];
+          td.classList.toggle("bh-hit", lit.has(String(at)));
+        }));
+      }
+      const known = this.model.known(this.name, i, j, this.n);
+      const open = cell.s.some((s) => !this.model.known(...s, this.n));
+      const exact = /\//.test(cell.v) || Math.abs(Number(cell.v.replace("−", "-")) - cell.x) < EPS;
+      const line = open ? this.from[i][j] : cell.t;
+      this.sum.replaceChildren(
+        make("span", { class: "bh-where" }, `row ${i + 1}, column ${j + 1}: `),
+        ...line.split(/(?<= [+−] )/).map((t) => make("span", { class: "bh-term" }, t)),
+        exact ? " = " : " ≈ ", make("strong", {}, known ? cell.v : "?"),
+        known && cell.e ? make("span", { class: "bh-where" }, ` (exactly ${cell.e})`) : "",
+      );
+      this.sum.classList.remove("bh-idle");
+    }
+
+    rest() {
+      if (this.at && this.figure.contains(document.activeElement)
+        && this.inputs.flat().includes(document.activeElement)) return this.point(...this.at);
+      this.at = null;
+      for (const table of this.tables) {
+        for (const td of table.cells.flat()) td.classList.remove("bh-hit");
+      }
+      this.idle();
+    }
+
+    idle() {
+      this.sum.classList.add("bh-idle");
+      this.sum.textContent = "Point at a cell, or enter it, to see what it is made of.";
+    }
+
+    paint() {
+      for (const table of this.tables) {
+        const step = this.model.step(table.name, this.n);
+        table.cells.forEach((row, r) => row.forEach((td, c) => {
+          const [i, j] = table.turned ? [c, r] : [r, c];
+          const known = this.model.known(table.name, i, j, this.n);
+          const cell = step.cells[i][j];
+          if (step.role === "share") td.style.setProperty("--share", known ? cell.x : 0);
+          if (table.own && step.asked) return this.paintInput(td, i, j, cell);
+          const text = known ? cell.v : "·";
+          if (td.textContent !== text) td.textContent = text;
+          td.classList.toggle("bh-open", !known);
+        }));
+      }
+      if (!this.step.asked) return;
+      const p = this.progress;
+      this.reveal.textContent = p.shown ? "Hide" : "Show";
+      this.reveal.setAttribute("aria-label", `${this.reveal.textContent} ${this.name}`);
+      this.reveal.hidden = p.right === p.total;
+      this.wipe.textContent = this.model.undo ? "Undo" : "Clear";
+      this.wipe.setAttribute("aria-label", `${this.wipe.textContent} ${this.name}`);
+      this.wipe.hidden = !p.typed && !this.model.undo;
+      this.figure.classList.toggle("bh-done", p.done);
+      this.paintNeeds();
+      if (this.at) this.point(...this.at); else this.idle();
+    }
+
+    paintInput(td, i, j, cell) {
+      const input = this.inputs[i][j];
+      const verdict = this.verdict(i, j);
+      const given = verdict !== "right" && this.progress.shown;
+      const text = given ? cell.v : this.model.text(this.name, i, j, this.n);
+      if (input.value !== text) input.value = text;
+      input.readOnly = given;
+      const typing = this.fresh === `${i},${j}` && verdict !== "right";
+      const wrong = !given && !typing && (verdict === "wrong" || verdict === "unreadable");
+      td.dataset.state = given ? "shown" : verdict === "right" ? "right" : wrong ? "wrong" : "blank";
+      input.setAttribute("aria-invalid", String(wrong));
+    }
+
+    /** A step that uses numbers not found yet says so, and offers them. */
+    paintNeeds() {
+      const open = [...new Set(this.tables.filter((t) => !t.own).map((t) => t.name))]
+        .filter((name) => this.model.step(name, this.n).asked && !this.model.progress(name, this.n).done);
+      this.needs.hidden = !open.length || this.progress.done;
+      if (this.needs.hidden) return;
+      const key = words(open);
+      if (this.needs.dataset.key === key) return;
+      this.needs.dataset.key = key;
+      this.needs.replaceChildren(`This needs ${key}: find them first, or `.replace(
+        "them", open.length > 1 ? "them" : "it"), button(`show ${key}`, () => {
+        for (const name of open) this.model.set(this.n).shown[name] = true;
+        this.model.changed();
+        this.inputs[0][0].focus();
+      }));
+    }
+  }
+
+  /* -------------------------------------------------------------------- one block */
+
+  class Block {
+    constructor(element, model, options) {
+      this.element = element;
+      this.model = model;
+      this.options = options;
+      const number = options.variant ?? 0;
+      this.several = element.querySelectorAll("[data-step]").length > 1;
+      const kept = this.several ? model.kept.variant : undefined;
+      this.variant = model.sheet.variants[kept ?? number] ? (kept ?? number) : 0;
+      this.views = [...element.querySelectorAll("[data-step]")].map((f) => new StepView(this, f));
+      if (options.show === "filled") {
+        const only = options.model ? ` ${number}` : "";
+        for (const view of this.views) model.open.add(view.name + only);
+      }
+      this.end = element.querySelector(".bh-end");
+      if (this.several) this.build();
+      model.views.add(this);
+    }
+
+    /** More than one step: one at a time, with a row of names to go to each. */
+    build() {
+      this.chips = this.views.map((view, k) => button("", () => this.go(k), { class: "bh-chip" }));
+      const list = make("ol", { class: "bh-chips", "aria-label": "Steps" },
+        ...this.chips.map((chip) => make("li", {}, chip)));
+      this.title = make("p", { class: "bh-part" });
+      this.set = make("span", { class: "bh-set" });
+      this.bar = make("div", { class: "bh-bar" }, this.set,
+        button("New numbers", () => this.setVariant(this.variant + 1), {
+          hidden: this.model.sheet.variants.length < 2 }),
+        this.forgets = button("Forget all", () => {
+          if (this.model.undo) this.model.restore(); else this.model.forget();
+        }, { title: "Forget everything filled in on this page" }));
+      this.back = button("← Back", () => this.go(this.now - 1, true));
+      this.next = button("Next →", () => this.go(this.now + 1, true));
+      this.element.prepend(list, this.title);
+      const after = this.views.at(-1).figure;
+      after.after(make("div", { class: "bh-walk" }, this.back, this.next), this.bar);
+      for (const p of this.element.querySelectorAll(":scope > .bh-part")) {
+        if (p !== this.title) p.classList.add("bh-paper");
+      }
+      this.element.classList.add("bh-several");
+      const open = this.views.findIndex((v) => !v.progress.done);
+      this.now = Math.max(0, open);
+    }
+
+    go(k, focus = false) {
+      this.now = Math.min(Math.max(k, 0), this.views.length - 1);
+      this.paint();
+      const view = this.views[this.now];
+      view.rest();
+      if (focus) (view.inputs.flat().find((input) => !input.value) ?? this.chips[this.now]).focus();
+    }
+
+    /** A step is done and Enter was pressed again: where now? */
+    onward(view) {
+      if (this.several && this.now < this.views.length - 1) this.go(this.now + 1, true);
+      else if (!this.several) view.tell(`${view.name} is done.`, "right");
+    }
+
+    finished() {
+      if (this.end && !this.end.hidden) return;
+      this.paint();
+    }
+
+    setVariant(n) {
+      const all = this.model.sheet.variants.length;
+      this.variant = ((n % all) + all) % all;
+      if (this.several) {
+        this.model.kept.variant = this.variant;
+        this.now = Math.max(0, this.views.findIndex((v) => !v.progress.done));
+      }
+      for (const view of this.views) if (view.step.asked) { view.at = null; view.tell(""); }
+      this.model.changed();
+    }
+
+    paint() {
+      for (const view of this.views) view.paint();
+      if (this.several) this.paintBar();
+      if (this.end) {
+        this.end.hidden = !this.model.finished(this.variant);
+      }
+      this.options.onChange?.(this.model.state(this.variant));
+    }
+
+    paintBar() {
+      this.views.forEach((view, k) => {
+        const p = view.step.asked ? view.progress : { done: true };
+        const mark = p.right === p.total ? "✓" : p.shown ? "◇" : p.typed ? "◐" : "○";
+        const how = p.right === p.total ? "done" : p.shown ? "shown" : `${p.right} of ${p.total} right`;
+        this.chips[k].replaceChildren(formula(view.name), make("span", { class: "bh-mark" }, ` ${mark}`));
+        this.chips[k].setAttribute("aria-label", `${view.name}: ${how}`);
+        this.chips[k].setAttribute("aria-current", k === this.now ? "step" : "false");
+        view.figure.classList.toggle("bh-paper", k !== this.now);
+      });
+      this.title.textContent = this.views[this.now].step.part;
+      this.back.disabled = this.now === 0;
+      this.next.disabled = this.now === this.views.length - 1;
+      const all = this.model.sheet.variants.length;
+      this.set.textContent = this.variant === 0 ? "The numbers of the text"
+        : `Numbers ${this.variant} of ${all - 1}`;
+      this.forgets.textContent = this.model.undo ? "Undo" : "Forget all";
+    }
+  }
+
+  /* --------------------------------------------------------------------- mounting */
+
+  function mount(element, sheet, options = {}) {
+    const html = options.html ?? sheet.html;
+    if (!element.querySelector("[data-step]") && html) element.innerHTML = html;
+    if (options.steps) {
+      for (const figure of element.querySelectorAll("[data-step]")) {
+        if (!options.steps.includes(figure.dataset.step)) figure.remove();
+      }
+    }
+    if (!element.querySelector("[data-step]")) {
+      throw new Error("ByHand.mount: no steps here; draw them with autograder.worksheet.draw");
+    }
+    element.classList.add("bh-sheet");
+    const model = options.model ?? new Model(sheet, options.store);
+    const block = new Block(element, model, options);
+    if (options.model) block.paint(); else model.changed();
+    return {
+      state: () => model.state(block.variant),
+      setVariant: (n) => block.setVariant(n),
+      clear: () => model.clear(block.views.map((v) => v.name), block.variant),
+      reveal: (name) => model.show(name, block.variant, true),
+    };
+  }
+
+  /** What a page keeps: in this browser, under its own address. */
+  function browserStore(name) {
+    const key = `by-hand ${location.pathname} ${name}`;
+    return {
+      load: () => JSON.parse(localStorage.getItem(key)),
+      save: (kept) => localStorage.setItem(key, JSON.stringify(kept)),
+    };
+  }
+
+  function mountAll() {
+    const models = new Map();
+    for (const element of document.querySelectorAll(".bh-sheet[data-sheet]")) {
+      const name = element.dataset.sheet;
+      const source = document.getElementById(`sheet-${name}`);
+      if (!source || !element.querySelector("[data-step]")) continue;
+      if (!models.has(name)) {
+        models.set(name, new Model(JSON.parse(source.textContent), browserStore(name)));
+      }
+      mount(element, models.get(name).sheet, {
+        model: models.get(name),
+        show: element.dataset.show,
+        variant: Number(element.dataset.variant ?? 0),
+      });
+    }
+    for (const model of models.values()) model.changed();
+  }
+
+  globalThis.ByHand = { mount, parse };
+  if (typeof document !== "undefined") {
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", mountAll);
+    else mountAll();
+  }
+})();
