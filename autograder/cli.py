@@ -21,6 +21,7 @@ COMMANDS = {
     "leaks": "authoring.leaks",
     "simulate": "grading.simulate",
     "grade": "grading.grade",
+    "worksheet": "worksheet.command",
     "doctor": "doctor",
 }
 

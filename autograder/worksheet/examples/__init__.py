@@ -1,0 +1,1 @@
+"""Small worksheets to learn from: one perceptron layer, one LSTM step, mean pooling."""
