@@ -59,16 +59,14 @@ def draw_sheet(
     """The named steps (default: all that are asked), one after the other.
 
     place : begins the figures' ids, so that one can link to `<place>-Q`
+
+    The cells of a single step are as wide as its own numbers; several leave room
+    for every set of numbers there is.
     """
     names = list(steps) if steps is not None else asked(data)
-    out, part = [], None
-    for name in names:
-        step = step_of(data, name, variant)
-        if len(names) > 1 and step["part"] and step["part"] != part:
-            out.append(f'<p class="bh-part">{escape(step["part"])}</p>')
-        part = step["part"]
-        out.append(draw_step(data, name, filled, variant, place))
-    return "".join(out)
+    if len(names) == 1:
+        data, variant = {**data, "variants": [data["variants"][variant]]}, 0
+    return "".join(draw_step(data, n, filled, variant, place) for n in names)
 
 
 def asked(data: Data, upto: str | None = None) -> list[str]:
@@ -93,7 +91,7 @@ def draw_step(
     """One step as a figure; with `filled`, its numbers stand in it."""
     step = step_of(data, name, variant)
     if not step["asked"]:
-        return _figure(data, step, _table(data, Leaf(name), variant), place)
+        return _figure(step, _table(data, Leaf(name), variant), "", place)
     plan = layout(data, step)
     picked = example(step)
     lit = {tuple(s) for s in step["cells"][picked[0]][picked[1]]["s"]}
@@ -109,9 +107,7 @@ def draw_step(
     own = _table(data, Leaf(name), variant, chars, {(name, *picked)}, True, not filled)
     if plan.left:
         extra = "".join(
-            f'<div class="bh-beside"><span aria-hidden="true">+</span>'
-            f"{operands([leaf])}</div>"
-            for leaf in plan.beside
+            f'<div class="bh-beside">{operands([leaf])}</div>' for leaf in plan.beside
         )
         body = (
             f'<div class="bh-product">{said}'
@@ -124,15 +120,17 @@ def draw_step(
             f'<div class="bh-map">{operands(plan.beside)}'
             f'<div class="bh-arrow">{said}</div>{own}</div>'
         )
-    return _figure(data, step, body + written_out(step, picked, filled), place)
+    return _figure(step, body, written_out(step, picked, filled), place)
 
 
-def _figure(data: Data, step: Data, body: str, place: str) -> str:
+def _figure(step: Data, body: str, below: str, place: str) -> str:
     own = f' id="{escape(place)}-{escape(step["name"])}"' if place else ""
-    note = f"<figcaption>{escape(step['note'])}</figcaption>" if step["note"] else ""
+    says = f"{step['name']} = {step['formula']}" if step["asked"] else step["name"]
+    part = f'<p class="bh-part">{escape(step["part"])}</p>' if step["part"] else ""
+    note = step["note"] and (f'<p class="bh-note">{escape(step["note"])}</p>')
     return (
-        f'<figure class="bh-step" data-step="{escape(step["name"])}"{own}>'
-        f"{body}{note}</figure>"
+        f'<figure class="bh-step" data-step="{escape(step["name"])}"{own} '
+        f'aria-label="{escape(says)}">{part}{body}{note}{below}</figure>'
     )
 
 
@@ -233,9 +231,7 @@ def _table(
     return "".join([*out, "</tbody></table>"])
 
 
-def _cell(
-    step: Data, at: tuple[int, int], hit: bool, own: bool, blank: bool
-) -> str:
+def _cell(step: Data, at: tuple[int, int], hit: bool, own: bool, blank: bool) -> str:
     cell = step["cells"][at[0]][at[1]]
     marks = ' class="bh-hit"' if hit else ""
     if own:
@@ -263,7 +259,7 @@ def _chars(data: Data, name: str) -> int:
 def formula(text: str) -> str:
     """A name or formula as HTML: what follows _ goes below the line, ^ above."""
     text = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(text))
-    return re.sub(r"\^(\w+)", r"<sup>\1</sup>", text)
+    return re.sub(r"\^(?:\(([^()]*)\)|([\w.]+))", r"<sup>\1\2</sup>", text)
 
 
 def origin(sources: Sequence[Sequence[Any]]) -> str:
@@ -303,7 +299,7 @@ def written_out(step: Data, place: tuple[int, int], filled: bool) -> str:
     result = cell["v"] if filled else "?"
     return (
         f'<p class="bh-sum"><span class="bh-where">row {i + 1}, column {j + 1}:</span> '
-        f"{escape(cell['t'])} {equals(cell)} <strong>{result}</strong></p>"
+        f"{formula(cell['t'])} {equals(cell)} <strong>{result}</strong></p>"
     )
 
 

@@ -48,9 +48,9 @@
   function formula(text) {
     const out = make("span");
     let at = 0;
-    for (const found of text.matchAll(/([_^])([\p{L}\p{N}_]+)/gu)) {
+    for (const found of text.matchAll(/_([\p{L}\p{N}_]+)|\^(?:\(([^()]*)\)|([\p{L}\p{N}_.]+))/gu)) {
       out.append(text.slice(at, found.index),
-        make(found[1] === "_" ? "sub" : "sup", {}, found[2]));
+        make(found[1] ? "sub" : "sup", {}, found[1] ?? found[2] ?? found[3]));
       at = found.index + found[0].length;
     }
     out.append(text.slice(at));
@@ -142,25 +142,20 @@
       this.changed();
     }
 
-    clear(names, n) {
-      const set = this.set(n);
-      this.undo = JSON.stringify(this.kept);
-      for (const name of names) {
-        delete set.filled[name];
-        set.shown[name] = false;
+    /** Clear some steps, or with no names everything; `by` can take it back. */
+    clear(by, names, n) {
+      this.undo = { by, kept: JSON.stringify(this.kept) };
+      if (!names) this.kept = { sets: {} };
+      for (const name of names ?? []) {
+        delete this.set(n).filled[name];
+        this.set(n).shown[name] = false;
       }
       this.changed();
     }
 
     restore() {
-      if (this.undo) this.kept = JSON.parse(this.undo);
+      this.kept = JSON.parse(this.undo.kept);
       this.undo = null;
-      this.changed();
-    }
-
-    forget() {
-      this.undo = JSON.stringify(this.kept);
-      this.kept = { sets: {} };
       this.changed();
     }
 
@@ -257,9 +252,11 @@
           onpointerdown: (event) => { event.preventDefault(); this.insert(key); },
         }, key));
       }
-      const foot = make("div", { class: "bh-foot" }, this.said,
-        make("div", { class: "bh-tools" }, this.keys, this.wipe, this.reveal));
-      this.sum.after(this.needs, foot);
+      this.figure.prepend(make("div", { class: "bh-head" },
+        this.figure.querySelector(".bh-part") ?? make("span"),
+        make("div", { class: "bh-tools" }, this.wipe, this.reveal)));
+      this.sum.before(this.needs);
+      this.figure.append(make("div", { class: "bh-foot" }, this.said, this.keys));
       const own = this.tables.find((t) => t.own);
       this.from = own.cells.map((row) => row.map((td) => td.dataset.from));
       this.inputs = own.cells.map((row, i) => row.map((td, j) => {
@@ -280,7 +277,7 @@
         return input;
       }));
       this.figure.addEventListener("pointerleave", () => this.rest());
-      this.figure.classList.add("bh-live");
+      this.rest();
     }
 
     get progress() { return this.model.progress(this.name, this.n); }
@@ -341,9 +338,7 @@
 
     left(i, j) {
       this.judged(i, j);
-      setTimeout(() => {
-        if (!this.figure.contains(document.activeElement)) this.rest();
-      });
+      setTimeout(() => this.rest());
     }
 
     verdict(i, j) { return this.model.verdict(this.name, i, j, this.n); }
@@ -361,7 +356,6 @@
       } else if (verdict === "unreadable") {
         this.tell(`${place}: a number, please, such as 3, −1, 0.2 or 9/46.`, "wrong");
       } else if (verdict === "wrong") this.tell(`${place} is not right. ${this.hint(i, j)}`, "wrong");
-      if (this.progress.done) this.block.finished();
     }
 
     hint(i, j) {
@@ -377,8 +371,8 @@
     }
 
     clear() {
-      if (this.model.undo) this.model.restore();
-      else this.model.clear([this.name], this.n);
+      if (this.model.undo?.by === this) this.model.restore();
+      else this.model.clear(this, [this.name], this.n);
       this.tell("");
     }
 
@@ -401,26 +395,27 @@
       const line = open ? this.from[i][j] : cell.t;
       this.sum.replaceChildren(
         make("span", { class: "bh-where" }, `row ${i + 1}, column ${j + 1}: `),
-        ...line.split(/(?<= [+−] )/).map((t) => make("span", { class: "bh-term" }, t)),
+        ...line.split(/ (?=[+−] )/).flatMap((term, k) => {
+          const part = formula(term);
+          part.className = "bh-term";
+          return k ? [" ", part] : [part];
+        }),
         exact ? " = " : " ≈ ", make("strong", {}, known ? cell.v : "?"),
         known && cell.e ? make("span", { class: "bh-where" }, ` (exactly ${cell.e})`) : "",
       );
       this.sum.classList.remove("bh-idle");
     }
 
+    /** Nothing is pointed at: back to the cell one is in; its sum stays to be read. */
     rest() {
-      if (this.at && this.figure.contains(document.activeElement)
-        && this.inputs.flat().includes(document.activeElement)) return this.point(...this.at);
-      this.at = null;
-      for (const table of this.tables) {
-        for (const td of table.cells.flat()) td.classList.remove("bh-hit");
-      }
-      this.idle();
+      if (this.at) this.point(...this.at); else this.idle();
+      if (this.inputs.flat().includes(document.activeElement)) return;
+      for (const td of this.tables.flatMap((t) => t.cells.flat())) td.classList.remove("bh-hit");
     }
 
     idle() {
       this.sum.classList.add("bh-idle");
-      this.sum.textContent = "Point at a cell, or enter it, to see what it is made of.";
+      this.sum.textContent = "Choose a cell to see what it is made of.";
     }
 
     paint() {
@@ -442,12 +437,12 @@
       this.reveal.textContent = p.shown ? "Hide" : "Show";
       this.reveal.setAttribute("aria-label", `${this.reveal.textContent} ${this.name}`);
       this.reveal.hidden = p.right === p.total;
-      this.wipe.textContent = this.model.undo ? "Undo" : "Clear";
+      const undo = this.model.undo?.by === this;
+      this.wipe.textContent = undo ? "Undo" : "Clear";
       this.wipe.setAttribute("aria-label", `${this.wipe.textContent} ${this.name}`);
-      this.wipe.hidden = !p.typed && !this.model.undo;
-      this.figure.classList.toggle("bh-done", p.done);
+      this.wipe.hidden = !p.typed && !undo;
       this.paintNeeds();
-      if (this.at) this.point(...this.at); else this.idle();
+      this.rest();
     }
 
     paintInput(td, i, j, cell) {
@@ -499,30 +494,58 @@
       }
       this.end = element.querySelector(".bh-end");
       if (this.several) this.build();
+      if ("bar" in element.dataset) this.overview(element.dataset.bar);
       model.views.add(this);
+    }
+
+    /** Above the steps of a page: how far each of them is, all at once, and links. */
+    overview(place) {
+      this.links = this.model.asked.map((name) =>
+        make("a", { class: "bh-button bh-chip", href: `#${place}-${name}` }));
+      this.all = button("", () => {
+        const yes = !this.model.finished(0);
+        for (const name of this.model.asked) this.model.set(0).shown[name] = yes;
+        this.model.changed();
+      });
+      this.element.prepend(this.chipList(this.links), make("div", { class: "bh-bar" },
+        this.set = make("span", { class: "bh-set", role: "status" }), this.all, this.forgetter()));
+      this.element.hidden = false;
+    }
+
+    chipList(chips) {
+      return make("ol", { class: "bh-chips", "aria-label": "Steps" },
+        ...chips.map((chip) => make("li", {}, chip)));
+    }
+
+    forgetter() {
+      return (this.forgets = button("", () => {
+        if (this.model.undo?.by === this) this.model.restore();
+        else this.model.clear(this);
+      }, { title: "Forget everything filled in on this page" }));
+    }
+
+    paintChip(chip, name) {
+      const p = this.model.progress(name, this.variant);
+      const full = p.right === p.total;
+      const mark = full ? "✓" : p.shown ? "◇" : p.typed ? "◐" : "○";
+      const how = full ? "done" : p.shown ? "shown" : `${p.right} of ${p.total} right`;
+      chip.replaceChildren(formula(name), make("span", { class: "bh-mark" }, ` ${mark}`));
+      chip.setAttribute("aria-label", `${name}: ${how}`);
     }
 
     /** More than one step: one at a time, with a row of names to go to each. */
     build() {
-      this.chips = this.views.map((view, k) => button("", () => this.go(k), { class: "bh-chip" }));
-      const list = make("ol", { class: "bh-chips", "aria-label": "Steps" },
-        ...this.chips.map((chip) => make("li", {}, chip)));
-      this.title = make("p", { class: "bh-part" });
+      this.chips = this.views.map((view, k) => button("", () => this.go(k), { class: "bh-button bh-chip" }));
       this.set = make("span", { class: "bh-set" });
       this.bar = make("div", { class: "bh-bar" }, this.set,
         button("New numbers", () => this.setVariant(this.variant + 1), {
           hidden: this.model.sheet.variants.length < 2 }),
-        this.forgets = button("Forget all", () => {
-          if (this.model.undo) this.model.restore(); else this.model.forget();
-        }, { title: "Forget everything filled in on this page" }));
+        this.forgetter());
       this.back = button("← Back", () => this.go(this.now - 1, true));
       this.next = button("Next →", () => this.go(this.now + 1, true));
-      this.element.prepend(list, this.title);
+      this.element.prepend(this.chipList(this.chips));
       const after = this.views.at(-1).figure;
       after.after(make("div", { class: "bh-walk" }, this.back, this.next), this.bar);
-      for (const p of this.element.querySelectorAll(":scope > .bh-part")) {
-        if (p !== this.title) p.classList.add("bh-paper");
-      }
       this.element.classList.add("bh-several");
       const open = this.views.findIndex((v) => !v.progress.done);
       this.now = Math.max(0, open);
@@ -542,11 +565,6 @@
       else if (!this.several) view.tell(`${view.name} is done.`, "right");
     }
 
-    finished() {
-      if (this.end && !this.end.hidden) return;
-      this.paint();
-    }
-
     setVariant(n) {
       const all = this.model.sheet.variants.length;
       this.variant = ((n % all) + all) % all;
@@ -561,29 +579,30 @@
     paint() {
       for (const view of this.views) view.paint();
       if (this.several) this.paintBar();
-      if (this.end) {
-        this.end.hidden = !this.model.finished(this.variant);
+      if (this.links) {
+        const names = this.model.asked;
+        names.forEach((name, k) => this.paintChip(this.links[k], name));
+        const done = names.filter((name) => this.model.progress(name, 0).right
+          === this.model.progress(name, 0).total).length;
+        this.set.textContent = `${done} of ${names.length} steps done`;
+        this.all.textContent = this.model.finished(0) ? "Hide all" : "Show all";
       }
+      if (this.forgets) this.forgets.textContent = this.model.undo?.by === this ? "Undo" : "Forget my answers";
+      if (this.end) this.end.hidden = !this.model.finished(this.variant);
       this.options.onChange?.(this.model.state(this.variant));
     }
 
     paintBar() {
       this.views.forEach((view, k) => {
-        const p = view.step.asked ? view.progress : { done: true };
-        const mark = p.right === p.total ? "✓" : p.shown ? "◇" : p.typed ? "◐" : "○";
-        const how = p.right === p.total ? "done" : p.shown ? "shown" : `${p.right} of ${p.total} right`;
-        this.chips[k].replaceChildren(formula(view.name), make("span", { class: "bh-mark" }, ` ${mark}`));
-        this.chips[k].setAttribute("aria-label", `${view.name}: ${how}`);
+        this.paintChip(this.chips[k], view.name);
         this.chips[k].setAttribute("aria-current", k === this.now ? "step" : "false");
         view.figure.classList.toggle("bh-paper", k !== this.now);
       });
-      this.title.textContent = this.views[this.now].step.part;
       this.back.disabled = this.now === 0;
       this.next.disabled = this.now === this.views.length - 1;
       const all = this.model.sheet.variants.length;
       this.set.textContent = this.variant === 0 ? "The numbers of the text"
         : `Numbers ${this.variant} of ${all - 1}`;
-      this.forgets.textContent = this.model.undo ? "Undo" : "Forget all";
     }
   }
 
@@ -597,7 +616,7 @@
         if (!options.steps.includes(figure.dataset.step)) figure.remove();
       }
     }
-    if (!element.querySelector("[data-step]")) {
+    if (!element.querySelector("[data-step]") && !("bar" in element.dataset)) {
       throw new Error("ByHand.mount: no steps here; draw them with autograder.worksheet.draw");
     }
     element.classList.add("bh-sheet");
@@ -607,7 +626,7 @@
     return {
       state: () => model.state(block.variant),
       setVariant: (n) => block.setVariant(n),
-      clear: () => model.clear(block.views.map((v) => v.name), block.variant),
+      clear: () => model.clear(null, block.views.map((v) => v.name), block.variant),
       reveal: (name) => model.show(name, block.variant, true),
     };
   }
@@ -626,7 +645,7 @@
     for (const element of document.querySelectorAll(".bh-sheet[data-sheet]")) {
       const name = element.dataset.sheet;
       const source = document.getElementById(`sheet-${name}`);
-      if (!source || !element.querySelector("[data-step]")) continue;
+      if (!source) continue;
       if (!models.has(name)) {
         models.set(name, new Model(JSON.parse(source.textContent), browserStore(name)));
       }

@@ -8,7 +8,7 @@ draws the step as the reader fills it in. Options:
 
     :step:    one step or several (`K, V`); without it, the whole sheet
     :upto:    the whole sheet up to this step
-    :show:    `blank` (default) or `filled`
+    :show:    `blank` (default), `filled`, or `bar`: no step, but how far each is
     :variant: which set of numbers, 0 (default) being those of the text
 
 What stands inside the directive is shown when the sheet is finished. Without a
@@ -23,7 +23,7 @@ import functools
 import re
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -60,7 +60,7 @@ def embedded(data: dict[str, Any]) -> str:
 
 def show(argument: str) -> str:
     """The option `:show:`."""
-    return directives.choice(argument, ("blank", "filled"))
+    return directives.choice(argument, ("blank", "filled", "bar"))
 
 
 class WorksheetDirective(SphinxDirective):
@@ -68,7 +68,7 @@ class WorksheetDirective(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {
+    option_spec: ClassVar = {
         "step": directives.unchanged_required,
         "upto": directives.unchanged_required,
         "show": show,
@@ -98,7 +98,9 @@ class WorksheetDirective(SphinxDirective):
         if single:
             names = [name for name in re.split(r"[\s,]+", single) if name]
         place = chapter if single and variant == 0 else f"{chapter}-sheet"
-        figures = draw_sheet(data, names, filled, variant, place)
+        bar = self.options.get("show") == "bar"
+        figures = "" if bar else draw_sheet(data, names, filled, variant, place)
+        more = f' data-bar="{escape(chapter)}" hidden' if bar else ""
         out: list[nodes.Node] = []
         if chapter not in self.env.metadata[self.env.docname].get("worksheets", ""):
             self.env.metadata[self.env.docname]["worksheets"] = chapter
@@ -109,7 +111,7 @@ class WorksheetDirective(SphinxDirective):
                 f'<div class="bh-sheet" data-sheet="{escape(chapter)}" '
                 f'data-steps="{escape(" ".join(names))}" '
                 f'data-show="{"filled" if filled else "blank"}" '
-                f'data-variant="{variant}">{figures}'
+                f'data-variant="{variant}"{more}>{figures}'
             )
         )
         if self.content:
