@@ -40,7 +40,9 @@ FRAMES = {
     "key": "#00775a", "value": "#a2477e", "score": "#0b5c87", "share": "#a3430b",
 }  # fmt: skip
 TINT = "#e9edf0"
-DECIMALS = "A decimal is right when it agrees up to the last place shown."
+DECIMALS = (
+    "The last decimal may differ by a little where one goes on with rounded numbers."
+)
 FRACTIONS = f"Fractions are exact, with the same as a decimal below. {DECIMALS}"
 
 
