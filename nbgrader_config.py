@@ -37,8 +37,8 @@ c.CourseDirectory.feedback_directory = "class/feedback"
 c.CourseDirectory.solution_directory = "class/solution"
 c.CourseDirectory.db_url = f"sqlite:///{root / 'class' / 'gradebook.db'}"
 
-# only notebooks and the visible expected values leave solutions/: what else lies
-# there is the authors' (sources, wrong answers, hidden values, recorded results)
+# only notebooks, visible expected values and worksheets leave solutions/: what else
+# lies there is the authors' (sources, wrong answers, hidden values, recorded results)
 c.CourseDirectory.ignore = [
     ".ipynb_checkpoints",
     "__pycache__",

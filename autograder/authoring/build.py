@@ -2,9 +2,9 @@
 
 Writes solutions/<c>/<c>.ipynb (executed, outputs kept), <c>.expected.json and
 <c>.hidden.json beside it, and the released exercises/<c>/<c>.ipynb with its
-<c>.expected.json. What is up to date is left alone, so that building on another
-machine does not touch committed outputs. `--check` writes nothing and fails when
-anything committed is stale.
+<c>.expected.json. A chapter with a worksheet also gets <c>.worksheet.json, in both.
+What is up to date is left alone, so that building on another machine does not touch
+committed outputs. `--check` writes nothing and fails when anything committed is stale.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from ..errors import CourseError
 from ..grading.preprocessors import release_notebook
-from ..paths import chapters, course_root
+from ..paths import chapters, course_root, load_worksheet
+from ..worksheet import data
+from ..worksheet.carried import carry
 from . import misconceptions, sidecar
 from .source import Assignment, Cell, read
 
@@ -146,6 +148,7 @@ def execute(nb: NotebookNode, folder: Path, assignment: Assignment) -> NotebookN
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
     )
     environment = {k: v for k, v in os.environ.items() if k != "NBGRADER_EXECUTION"}
+    environment["BY_HAND_TEXT"] = "1"  # a worksheet's text, not a widget's state
     try:
         client.execute(env=environment)
     except (CellExecutionError, DeadKernelError) as error:
@@ -191,6 +194,9 @@ def build(
         release / f"{chapter}.expected.json": sidecar.dump(visible),
         release / f"{chapter}.ipynb": dumps(released),
     }
+    if sheet := by_hand(chapter, root):
+        texts[source / f"{chapter}.worksheet.json"] = sheet
+        texts[release / f"{chapter}.worksheet.json"] = sheet
     stale = [p for p, text in texts.items() if not _fresh(p, text)]
     master = source / f"{chapter}.ipynb"
     notebook_stale = bool(stale) or not _same_cells(master, nb)
@@ -215,6 +221,12 @@ def build(
         f"{assignment.points:g} points, written"
     )
     return lines
+
+
+def by_hand(chapter: str, root: Path) -> str:
+    """The chapter's worksheet as the notebook reads it; empty if it has none."""
+    make = getattr(load_worksheet(chapter, root), "sheet", None)
+    return data.dumps(carry(data.as_data(make))) if make else ""
 
 
 def dumps(nb: NotebookNode) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 import jupytext
 
 from ..paths import course_root, source_file
+from .source import by_hand
 
 #: a text shorter than this (without white space) is too common to be a secret
 SHORTEST = 12
@@ -74,7 +75,7 @@ def confidential(chapter: str, root: Path | None = None) -> Confidential:
     """The secrets of a chapter, less what its release says anyway."""
     root = root or course_root()
     source = source_file(chapter, root)
-    secrets, open_text = _from_source(source)
+    secrets, open_text = _from_source(source, root)
     _add_samples(secrets, source.with_name("misconceptions.py"))
     visible = _json(source.with_name(f"{chapter}.expected.json"))
     hidden = _json(source.with_name(f"{chapter}.hidden.json"))
@@ -95,7 +96,7 @@ def confidential(chapter: str, root: Path | None = None) -> Confidential:
     return secrets
 
 
-def _from_source(source: Path) -> tuple[Confidential, str]:
+def _from_source(source: Path, root: Path) -> tuple[Confidential, str]:
     """The secrets of `<chapter>.py`, and all the text that is released from it."""
     secrets, released = Confidential(), []
     for cell in jupytext.read(source, fmt="py:percent").cells:
@@ -111,6 +112,10 @@ def _from_source(source: Path) -> tuple[Confidential, str]:
             else:
                 whose = f"the answer {name!r}"
             secrets.add(region["body"], whose)
+        if "fill" in cell.metadata:  # the build writes this answer from the worksheet
+            text = "\n".join(by_hand(source.parent.name, cell.metadata["fill"], root))
+            solved = _REGION.search(text)
+            secrets.add(solved["body"] if solved else text, f"the answer {name!r}")
         released.append(_REGION.sub("", cell.source))
     return secrets, "\n".join(released)
 

@@ -96,7 +96,9 @@ def scan(folder: Path, root: Path | None = None) -> list[Leak]:
 def _scan_chapter(folder: Path, chapter: str, root: Path) -> list[Leak]:
     """The leaks in one chapter's release."""
     secrets = confidential(chapter, root)
-    belongs = {f"{chapter}.ipynb", f"{chapter}.expected.json"}
+    belongs = {
+        f"{chapter}.{kind}" for kind in ("ipynb", "expected.json", "worksheet.json")
+    }
     leaks: list[Leak] = []
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():

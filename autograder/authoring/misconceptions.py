@@ -8,6 +8,7 @@ as if a student had typed it into the answer cell.
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import textwrap
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from typing import Any, TypeVar
 from ..checking.values import is_tensor
 from ..errors import CourseError
 from ..paths import load_module, source_file
+from ..worksheet.data import draw
 from .source import Assignment, Cell, complain, defines_itself
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,6 +35,7 @@ class Answer:
     hint   : what the student needs to hear (wrong answers only)
     source : the text of the function, without its decorator
     line   : where it stands in misconceptions.py
+    home   : the chapter's folder
     """
 
     name: str
@@ -41,6 +44,7 @@ class Answer:
     hint: str
     source: str
     line: int
+    home: Path = Path()
 
 
 def wrong(answer: str, *, hint: str) -> Callable[[F], F]:
@@ -88,8 +92,9 @@ def load(chapter: str, root: Path | None = None) -> list[Answer]:
                     path, node.lineno, f"{node.name} is there twice", "rename one"
                 )
             source = ast.get_source_segment(text, node) or ""
+            is_right, line = kind == "right", node.lineno
             answers.append(
-                Answer(node.name, answer, kind == "right", hint, source, node.lineno)
+                Answer(node.name, answer, is_right, hint, source, line, path.parent)
             )
     return answers
 
@@ -141,9 +146,16 @@ def apply(answer: Answer, cell: Cell, namespace: dict[str, Any]) -> list[str]:
         execute(renamed(answer), answer.name, namespace)
         return [answer.answer]
     execute(answer.source, answer.name, namespace)
-    bound = namespace.pop(answer.name)()
+    bound = _filled(answer, namespace.pop(answer.name))
     namespace.update(bound)
     return list(bound)
+
+
+def _filled(answer: Answer, fn: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    """A table answer: {name: value}. A parameter gets the chapter's worksheet."""
+    if not inspect.signature(fn).parameters:
+        return fn()
+    return fn(draw(load_module(answer.home / "worksheet.py").sheet, 0))
 
 
 def as_cell(answer: Answer, cell: Cell, namespace: dict[str, Any] | None = None) -> str:
@@ -156,7 +168,7 @@ def as_cell(answer: Answer, cell: Cell, namespace: dict[str, Any] | None = None)
         return renamed(answer)
     scope = dict(namespace or {})
     execute(answer.source, answer.name, scope)
-    bound = scope[answer.name]()
+    bound = _filled(answer, scope[answer.name])
     return "\n".join(f"{k} = {_literal(v)}" for k, v in bound.items())
 
 

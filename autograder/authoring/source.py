@@ -16,9 +16,10 @@ import jupytext
 
 from ..errors import CourseError
 from ..paths import load_worksheet, source_file
+from ..worksheet.data import chapter_sheet
 
 ROLES = ("given", "answer", "check", "written", "explore")
-_KNOWN_KEYS = {"id", "role", "points", "forbid", "include"}
+_KNOWN_KEYS = {"id", "role", "points", "forbid", "include", "fill"}
 _REGION = re.compile(r"^\s*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
 _MARKER = re.compile(r"^# %%")
 _ID = re.compile(r"^[A-Za-z][A-Za-z0-9_-]*$")
@@ -135,6 +136,13 @@ def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> C
     cell.forbid = list(meta.get("forbid", []))
     if "include" in meta:
         cell.text = included(chapter, str(meta["include"]), root)
+    if "fill" in meta:
+        if role != "answer" or cell.text.strip():
+            raise complain(
+                path, line, "fill belongs on an empty cell of role answer",
+                "the build writes the blank form and the solution",
+            )  # fmt: skip
+        cell.text = "\n".join(by_hand(chapter, list(meta["fill"]), root))
     _check_regions(cell, path)
     return cell
 
@@ -156,6 +164,34 @@ def included(chapter: str, name: str, root: Path | None = None) -> str:
         body = "".join(f"    [{row}],\n" for row in rows)
         blocks.append(f"{opening}{comment}\n{body}])")
     return "\n".join(blocks)
+
+
+def by_hand(chapter: str, names: list[str], root: Path | None = None) -> list[str]:
+    """A table answer to fill in, and its solution as the worksheet computes it.
+
+    names : steps of the chapter's worksheet; "A_floor=A" calls step A another name
+    """
+    sheet = chapter_sheet(chapter, root=root)
+    blank, solved = [], []
+    for name in names:
+        variable, _, step_name = name.partition("=")
+        step = sheet[step_name or variable]
+        empty = [["..." for _ in row] for row in step.values]
+        numbers = [[repr(x) for x in row] for row in step.values]
+        blank += _table(variable, empty)
+        table = _table(variable, numbers)
+        solved += [f"{table[0]}    # {step.formula}", *table[1:]]
+    return [*blank, "### BEGIN SOLUTION", *solved, "### END SOLUTION"]
+
+
+def _table(variable: str, cells: list[list[str]]) -> list[str]:
+    wide = max(len(x) for row in cells for x in row)
+    rows = [", ".join(x.rjust(wide) for x in row) for row in cells]
+    indent = " " * len(f"{variable} = [")
+    lines = [f"{indent}[{row}]," for row in rows]
+    lines[0] = f"{variable} = [[{rows[0]}],"
+    lines[-1] = f"{lines[-1][:-1]}]"
+    return lines
 
 
 def _check_regions(cell: Cell, path: Path) -> None:

@@ -306,8 +306,8 @@ def course_config() -> Config:
 
 def authors_files(root: Path) -> set[str]:
     """Names in `solutions/` that no release or autograded folder may hold:
-    everything but notebooks and the visible expected values."""
-    released = ("*.ipynb", "*.expected.json")
+    everything but notebooks, the visible expected values and the worksheet."""
+    released = ("*.ipynb", "*.expected.json", "*.worksheet.json")
     return {
         path.name
         for path in (root / "solutions").glob("*/*")

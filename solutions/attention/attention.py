@@ -54,7 +54,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from autograder import check, randn
+from autograder import check, randn, worksheet
 
 # %% [markdown]
 # ## By hand: tokens in columns
@@ -182,21 +182,16 @@ check("as many words as features", refine, randn(4, seed=11), randn(4, 4, seed=1
 
 # %% id="given" include="GIVEN"
 
-# %% id="queries_keys_values" role="answer"
-Q = [[..., ..., ..., ...],
-     [..., ..., ..., ...],
-     [..., ..., ..., ...]]
-K = [[..., ..., ..., ...],
-     [..., ..., ..., ...],
-     [..., ..., ..., ...]]
-V = [[..., ..., ..., ...],
-     [..., ..., ..., ...],
-     [..., ..., ..., ...]]
-### BEGIN SOLUTION
-Q = (W_Q @ X).tolist()    # (3, 6) @ (6, 4) -> (3, 4)
-K = (W_K @ X).tolist()
-V = (W_V @ X).tolist()
-### END SOLUTION
+# %% [markdown]
+# The whole example is also a sheet that you fill in box by box: a wrong number says so at
+# once, and which sum to look at again. It gives no points, and needs no code. (Nothing to
+# type into below? Then take the sheet on the chapter's page, or the one to print.)
+
+# %% id="by_hand_sheet"
+sheet = worksheet("attention", ["Q", "K", "V", "S", "H", "P", "A", "Z"])
+sheet
+
+# %% id="queries_keys_values" role="answer" fill=["Q", "K", "V"]
 
 # %% id="queries_keys_values-check" role="check" points=3
 check("the queries", lambda: Q)
@@ -216,14 +211,7 @@ check("the values", lambda: V)
 #
 # *Level: by hand · difficulty 1/5 · about 10 minutes · 2 points.*
 
-# %% id="scores" role="answer"
-S = [[..., ..., ..., ...],
-     [..., ..., ..., ...],
-     [..., ..., ..., ...],
-     [..., ..., ..., ...]]
-### BEGIN SOLUTION
-S = ((W_K @ X).T @ (W_Q @ X)).tolist()    # (4, 3) @ (3, 4) -> (4, 4)
-### END SOLUTION
+# %% id="scores" role="answer" fill=["S"]
 
 # %% id="scores-check" role="check" points=2
 check("what token 1 is told", lambda: [row[0] for row in S])
@@ -249,21 +237,7 @@ check("all four columns", lambda: S)
 #
 # *Level: by hand · difficulty 2/5 · about 15 minutes · 2 points.*
 
-# %% id="floor_weights" role="answer"
-H = [[..., ..., ..., ...],
-     [..., ..., ..., ...],
-     [..., ..., ..., ...],
-     [..., ..., ..., ...]]
-A_floor = [[..., ..., ..., ...],
-           [..., ..., ..., ...],
-           [..., ..., ..., ...],
-           [..., ..., ..., ...]]
-### BEGIN SOLUTION
-H = torch.floor((W_K @ X).T @ (W_Q @ X) / 2).int().tolist()
-powers = [[Fraction(3) ** h for h in row] for row in H]
-sums = [sum(column) for column in zip(*powers)]       # 46/3, 28/3, 22/3, 12
-A_floor = [[p / total for p, total in zip(row, sums)] for row in powers]
-### END SOLUTION
+# %% id="floor_weights" role="answer" fill=["H", "A_floor=A"]
 
 # %% id="floor_weights-check" role="check" points=2
 check("the floored halves", lambda: H)

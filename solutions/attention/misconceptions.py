@@ -3,7 +3,8 @@
 Each `wrong` function is a real misunderstanding with the hint that helps; each
 `right` one is an answer that looks different and must keep full marks. Only the
 source text counts: it runs in the notebook's namespace. Functions for the
-fill-in tables take nothing and return {name: value}.
+fill-in tables return {name: value}; one with a parameter gets the worksheet, whose
+steps remember how they were made.
 """
 
 import math
@@ -260,8 +261,8 @@ def weights_first_values_last(E, context, W_Q, W_K, W_V):
     hint="These are the right numbers lying down: each of your rows is a token. In this "
     "part a token is a column, so Q, K and V have 3 rows and 4 columns.",
 )
-def tokens_in_rows():
-    return {"Q": (W_Q @ X).T, "K": (W_K @ X).T, "V": (W_V @ X).T}
+def tokens_in_rows(sheet):
+    return {name: sheet[name].grid.T.values for name in "QKV"}
 
 
 @wrong(
@@ -269,8 +270,8 @@ def tokens_in_rows():
     hint="Queries and keys have changed places. The queries come from W_Q, the keys "
     "from W_K.",
 )
-def queries_and_keys_swapped():
-    return {"Q": W_K @ X, "K": W_Q @ X, "V": W_V @ X}
+def queries_and_keys_swapped(sheet):
+    return {name: sheet.value(other) for name, other in zip("QKV", "KQV")}
 
 
 @wrong(
@@ -296,8 +297,9 @@ def reads_ten_as_one():
     hint="Your values are simply the first three features. The rows of W_V pick "
     "features 1, 4 and 2, in this order: see in which column each 10 stands.",
 )
-def values_are_the_first_features():
-    return {"Q": W_Q @ X, "K": W_K @ X, "V": 10 * X[:3]}
+def values_are_the_first_features(sheet):
+    first = [[10 * x for x in row] for row in sheet.value("X")[:3]]
+    return {"Q": sheet.value("Q"), "K": sheet.value("K"), "V": first}
 
 
 @wrong(
@@ -339,8 +341,8 @@ def as_lists_of_floats():
     hint="You have Q^T K, the transpose. Rows are keys and columns are queries: column "
     "1 must hold the first query against all the keys.",
 )
-def queries_in_rows():
-    return {"S": (W_Q @ X).T @ (W_K @ X)}
+def queries_in_rows(sheet):
+    return {"S": sheet["S"].grid.T.values}
 
 
 @wrong(
@@ -348,8 +350,8 @@ def queries_in_rows():
     hint="You multiplied K by Q transposed: that adds up over the tokens. A score adds "
     "up over the three numbers of one key and one query, so it is K^T Q, 4 by 4.",
 )
-def contracts_over_tokens():
-    return {"S": (W_K @ X) @ (W_Q @ X).T}
+def contracts_over_tokens(sheet):
+    return {"S": (sheet["K"].grid @ sheet["Q"].grid.T).values}
 
 
 @wrong(
@@ -357,8 +359,9 @@ def contracts_over_tokens():
     hint="These are dot products of the tokens themselves. Queries and keys are what "
     "meets here: use Q and K of exercise 3.",
 )
-def scores_of_raw_tokens():
-    return {"S": X.T @ X}
+def scores_of_raw_tokens(sheet):
+    X = sheet["X"].grid
+    return {"S": (X.T @ X).values}
 
 
 @wrong(
@@ -366,8 +369,9 @@ def scores_of_raw_tokens():
     hint="You took the queries for the keys as well. Column j is query j against the "
     "four keys, the columns of K.",
 )
-def queries_against_queries():
-    return {"S": (W_Q @ X).T @ (W_Q @ X)}
+def queries_against_queries(sheet):
+    Q = sheet["Q"].grid
+    return {"S": (Q.T @ Q).values}
 
 
 @wrong(
@@ -384,8 +388,8 @@ def third_key_without_its_sign():
     hint="You have divided already. Here the scores stay integers; the scaling comes "
     "in the next exercise.",
 )
-def scaled_already():
-    return {"S": (W_K @ X).T.float() @ (W_Q @ X).float() / math.sqrt(3)}
+def scaled_already(sheet):
+    return {"S": sheet.value("R")}
 
 
 @right("scores")
@@ -418,10 +422,11 @@ def truncates_negative_halves():
     hint="You normalised along the rows. One column belongs to one query, so each "
     "column must add up to 1.",
 )
-def rows_add_up_to_one():
-    H = torch.floor((W_K @ X).T @ (W_Q @ X) / 2)
-    P = 3.0**H
-    return {"H": H.int(), "A_floor": P / P.sum(dim=1, keepdim=True)}
+def rows_add_up_to_one(sheet):
+    from autograder.worksheet import normalise
+
+    shares = normalise(sheet["P"].grid, "rows")
+    return {"H": sheet.value("H"), "A_floor": shares.values}
 
 
 @wrong(
@@ -440,9 +445,11 @@ def takes_the_ceiling():
     hint="You took powers of e. The paper rule takes powers of 3, so that the weights "
     "are exact fractions.",
 )
-def takes_e_for_three():
-    H = torch.floor((W_K @ X).T @ (W_Q @ X) / 2)
-    return {"H": H.int(), "A_floor": torch.softmax(H, dim=0)}
+def takes_e_for_three(sheet):
+    from autograder.worksheet import exp, normalise
+
+    shares = normalise(exp(sheet["H"].grid), "columns")
+    return {"H": sheet.value("H"), "A_floor": shares.values}
 
 
 @wrong(
@@ -450,10 +457,11 @@ def takes_e_for_three():
     hint="You multiplied by 3. The floored half is the exponent: 3 to the power 2 is 9, "
     "and 3 to the power 0 is 1.",
 )
-def multiplies_by_three():
-    H = torch.floor((W_K @ X).T @ (W_Q @ X) / 2)
-    P = 3 * H
-    return {"H": H.int(), "A_floor": P / P.sum(dim=0)}
+def multiplies_by_three(sheet):
+    from autograder.worksheet import normalise
+
+    shares = normalise(sheet["H"].grid * 3, "columns")
+    return {"H": sheet.value("H"), "A_floor": shares.values}
 
 
 @wrong(
@@ -472,12 +480,24 @@ def negative_powers_of_three():
     hint="You took powers of the scores themselves. First halve and floor them, which "
     "stands in for dividing by the square root of 3.",
 )
-def forgets_to_halve():
-    s = ((W_K @ X).T @ (W_Q @ X)).double()
-    return {
-        "H": torch.floor(s / 2).int(),
-        "A_floor": 3.0**s / (3.0**s).sum(dim=0),
-    }
+def forgets_to_halve(sheet):
+    from autograder.worksheet import normalise, power
+
+    shares = normalise(power(3, sheet["S"].grid), "columns")
+    return {"H": sheet.value("H"), "A_floor": shares.values}
+
+
+@wrong(
+    "floor_weights",
+    hint="You halved the scores and left the halves as they are. The paper rule also "
+    "rounds down: the half of 3 becomes 1, and the half of -1 becomes -1.",
+)
+def forgets_the_floor(sheet):
+    from autograder.worksheet import normalise, power
+
+    halves = sheet["S"].grid / 2
+    shares = normalise(power(3, halves), "columns")
+    return {"H": halves.values, "A_floor": shares.values}
 
 
 @right("floor_weights")
