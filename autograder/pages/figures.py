@@ -4,11 +4,10 @@ A matrix is drawn as an HTML table, not as an image: it wraps on a phone, follow
 the page's colours, can be copied, and a screen reader reads it cell by cell. The
 look is in `book/_static/by-hand.css`; the tables make sense without it.
 
-    product(W_Q, X, "Q", pick=(0, 1))   the layout on paper: the left factor on the
-                                        left, the right factor above, the product
-                                        where row and column meet
-    chain(S, ("÷ √3", scaled))          one matrix becomes the next, entry by entry
+    chain(S, ("÷ √3", scaled))     one matrix becomes the next, entry by entry
+    side_by_side(causal, window)   several in a row
 
+The steps that a reader fills in are drawn by `autograder.worksheet.draw`, and
 `autograder.pages.plots` draws what is not a matrix.
 """
 
@@ -16,7 +15,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 Number = int | float | Fraction
@@ -36,7 +35,6 @@ class Matrix:
     cols, rows : headings, or none
     digits : decimals to show; None shows integers and fractions as they are
     foot   : a heading and one number per column, below the matrix
-    hits   : entries to light up, as (row, column)
     shade  : tint each entry by its value between 0 and 1
     """
 
@@ -47,7 +45,6 @@ class Matrix:
     rows: Sequence[str] | None = None
     digits: int | None = None
     foot: tuple[str, Sequence[Number]] | None = None
-    hits: frozenset[tuple[int, int]] = frozenset()
     shade: bool = False
 
     def __post_init__(self) -> None:
@@ -60,10 +57,6 @@ class Matrix:
     def shape(self) -> tuple[int, int]:
         """(rows, columns)"""
         return len(self.values), len(self.values[0])
-
-    def column(self, j: int) -> list[Number]:
-        """Column j, from top to bottom."""
-        return [row[j] for row in self.values]
 
     def text(self, value: Number) -> str:
         """One entry as it is shown, with a real minus sign."""
@@ -94,7 +87,7 @@ class Matrix:
         out.append("<tbody>")
         for i, row in enumerate(self.values):
             head = f'<th scope="row">{symbol(self.rows[i])}</th>' if self.rows else ""
-            cells = "".join(self._cell(i, j, value) for j, value in enumerate(row))
+            cells = "".join(self._cell(value) for value in row)
             out.append(f"<tr>{head}{cells}</tr>")
         out.append("</tbody>")
         if self.foot:
@@ -105,10 +98,10 @@ class Matrix:
             out.append(f"<tfoot><tr{aside}>{head}{cells}</tr></tfoot>")
         return "".join([*out, "</table>"])
 
-    def _cell(self, i: int, j: int, value: Number) -> str:
-        marks = ' class="bh-hit"' if (i, j) in self.hits else ""
+    def _cell(self, value: Number) -> str:
+        marks = ""
         if self.shade:
-            marks += f' style="--bh-share:{min(1.0, max(0.0, float(value))):.3f}"'
+            marks = f' style="--bh-share:{min(1.0, max(0.0, float(value))):.3f}"'
         return f"<td{marks}>{self.text(value)}</td>"
 
     def __str__(self) -> str:
@@ -136,75 +129,6 @@ def symbol(name: str) -> str:
     base, sign, script = name.partition("_") if "_" in name else name.partition("^")
     tag = "sub" if sign == "_" else "sup"
     return html.escape(base) + (f"<{tag}>{html.escape(script)}</{tag}>" if sign else "")
-
-
-def times(left: Values, right: Values) -> list[list[Number]]:
-    """The matrix product, in whatever numbers come in (fractions stay fractions)."""
-    if len(left[0]) != len(right):
-        raise ValueError(
-            f"cannot multiply: {len(left[0])} columns against {len(right)} rows"
-        )
-    columns = list(zip(*right, strict=True))
-    return [[dot(row, column) for column in columns] for row in left]
-
-
-def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    """The sum of the products, entry by entry."""
-    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
-
-
-def product(
-    left: Matrix,
-    right: Matrix,
-    name: str,
-    role: str = "plain",
-    pick: tuple[int, int] | None = None,
-    digits: int | None = None,
-    caption: str = "",
-) -> Figure:
-    """`left` times `right`, laid out as on paper, with one entry written out.
-
-    pick : the entry (row, column) whose row and column light up
-    """
-    out = Matrix(name, times(left.values, right.values), role, digits=digits)
-    line = ""
-    if pick is not None:
-        i, j = pick
-        inner = range(left.shape[1])
-        left = replace(left, hits=left.hits | {(i, k) for k in inner})
-        right = replace(right, hits=right.hits | {(k, j) for k in inner})
-        out = replace(out, hits=frozenset({pick}))
-        line = written_out(left, right, out, i, j)
-    chars = max(right.width(), out.width())
-    grid = (
-        '<div class="bh-product">'
-        f'<div class="bh-said">{symbol(name)} = {symbol(left.name)} '
-        f"{symbol(right.name)}</div>"
-        f'<div class="bh-above">{right.table(chars)}</div>'
-        f'<div class="bh-left">{left.table()}</div>'
-        f'<div class="bh-meet">{out.table(chars)}</div></div>'
-    )
-    said = f'<p class="bh-sum">{line}</p>' if line else ""
-    plain = "\n\n".join(str(m) for m in (left, right, out))
-    return Figure(framed(grid + said, caption), plain)
-
-
-def written_out(left: Matrix, right: Matrix, out: Matrix, i: int, j: int) -> str:
-    """The sum behind one entry: `row 1 · column 2: 1·0 + 1·1 = 1`."""
-    pairs = zip(left.values[i], right.column(j), strict=True)
-    terms = " + ".join(
-        f'<span class="bh-term">{_factor(left.text(a))}·{_factor(right.text(b))}</span>'
-        for a, b in pairs
-    )
-    result = out.text(out.values[i][j])
-    return (
-        f'<span class="bh-where">row {i + 1}, column {j + 1}:</span> '
-        f"{terms} = <strong>{result}</strong>"
-    )
-
-
-def _factor(text: str) -> str:
-    return f"({text})" if text.startswith("−") else text
 
 
 def chain(first: Matrix, *steps: tuple[str, Matrix], caption: str = "") -> Figure:

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from autograder.pages.figures import Matrix, chain, product, side_by_side, symbol, times
+from autograder.pages.figures import Matrix, chain, side_by_side, symbol
 from autograder.pages.plots import INK, beside, canvas, heat_map, plots
-from autograder.paths import load_worksheet
+from autograder.worksheet.data import chapter_sheet
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -270,20 +270,8 @@ def test_a_matrix_is_a_table_with_caption_headings_and_real_minus_signs():
     assert [td.text for td in tree.find("tbody").iter("td")] == ["1", "−2", "0", "3"]
 
 
-def test_a_product_lights_up_the_row_the_column_and_writes_the_sum():
-    B = Matrix("B", [[4, 5, 6], [7, 8, 9]])
-    figure = product(A, B, "C", pick=(0, 2))
-    assert times(A.values, B.values) == [[-10, -11, -12], [21, 24, 27]]
-    assert figure.markup.count('class="bh-hit"') == 2 + 2 + 1
-    said = re.sub(r"<[^>]+>", "", figure.markup)
-    assert "row 1, column 3: 1·6 + (−2)·9 = −12" in said
-    assert "C  2 × 3" in repr(figure)
-
-
 def test_fractions_stay_exact():
-    half = [[Fraction(1, 2)]]
-    assert times(half, half) == [[Fraction(1, 4)]]
-    assert ">1/2<" in Matrix("H", half, digits=3).table()
+    assert ">1/4<" in Matrix("H", [[Fraction(1, 4)]], digits=3).table()
 
 
 def test_shares_are_tinted_and_sums_stand_below():
@@ -306,7 +294,6 @@ def test_names_carry_indices_and_are_escaped():
     [
         lambda: Matrix("M", [[1, 2], [3]]),
         lambda: Matrix("M", [[1]], "colour"),
-        lambda: times([[1, 2]], [[1, 2]]),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(make):
@@ -321,13 +308,11 @@ def test_chains_and_rows_show_every_matrix():
 
 
 def test_the_by_hand_numbers_equal_what_the_sources_state():
-    given = load_worksheet("attention", ROOT).GIVEN
+    sheet = chapter_sheet("attention", root=ROOT)
     path = ROOT / "solutions" / "attention" / "stated.json"
     stated = json.loads(path.read_text(encoding="utf-8"))
-    made = {c: times(given[f"W_{c}"], given["X"]) for c in "QKV"}
-    made["S"] = times(list(zip(*made["K"], strict=True)), made["Q"])
-    for name, value in made.items():
-        assert value == stated[name]["value"], name
+    for name in ("Q", "K", "V", "S"):
+        assert sheet.value(name) == stated[name]["value"], name
 
 
 # ------------------------------------------------------------------------ plots

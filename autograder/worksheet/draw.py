@@ -205,11 +205,12 @@ def _table(
     heads = words[::-1] if leaf.turned else words
     axes = [escape(w) if isinstance(w, str) else "" for w in heads]
     sizes = [f"{n} {w}".strip() for n, w in zip((rows, columns), axes, strict=True)]
-    kind = f"bh-m bh-{step['role']}" + (" bh-own" if own else "")
+    kind = "bh-m bh-own" if own else "bh-m"
     turned = ' data-turned=""' if leaf.turned else ""
     out = [
         f'<table class="{kind}" data-of="{escape(leaf.name)}"{turned} '
-        f'style="--c:{chars or _chars(data, leaf.name)}"><caption>'
+        f'style="--c:{chars or _chars(data, leaf.name)};--role:var(--{step["role"]})">'
+        f"<caption>"
         f'<span class="bh-name">{formula(leaf.name)}{"ᵀ" * leaf.turned}</span> '
         f'<span class="bh-shape">{" × ".join(sizes)}</span></caption>'
     ]
@@ -237,7 +238,7 @@ def _cell(step: Data, at: tuple[int, int], hit: bool, own: bool, blank: bool) ->
     if own:
         marks += f' data-from="{escape(origin(cell["s"]))}"'
     if step["role"] == "share" and not blank:
-        marks += f' style="--share:{min(1.0, max(0.0, cell["x"])):.3f}"'
+        marks += f' style="--part:{min(1.0, max(0.0, cell["x"])):.3f}"'
     inside = '<span class="bh-away">blank</span>' if blank else cell["v"]
     return f"<td{marks}>{inside}</td>"
 

@@ -27,7 +27,6 @@
     return found ? Number(found[1]) / Number(found[2] ?? 1) : NaN;
   }
 
-  const shown = (text) => text.trim().replace(/-/g, "−");
   const words = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 
   function make(tag, attributes = {}, ...children) {
@@ -131,6 +130,11 @@
     known(name, i, j, n) {
       return !this.step(name, n).asked || this.isShown(name, n)
         || this.verdict(name, i, j, n) === "right";
+    }
+
+    /** How many steps the reader has found alone. */
+    own(n) {
+      return this.asked.map((name) => this.progress(name, n)).filter((p) => p.right === p.total).length;
     }
 
     finished(n) {
@@ -266,7 +270,7 @@
           "aria-describedby": this.sum.id,
         });
         input.addEventListener("input", () => this.typed(i, j));
-        input.addEventListener("focus", () => { this.point(i, j); input.select(); });
+        input.addEventListener("focus", () => this.entered(i, j));
         input.addEventListener("blur", () => this.left(i, j));
         input.addEventListener("keydown", (event) => this.key(event, i, j));
         td.addEventListener("pointerenter", (event) => {
@@ -328,6 +332,12 @@
       input.dispatchEvent(new Event("input"));
     }
 
+    entered(i, j) {
+      this.point(i, j);
+      this.inputs[i][j].select();
+      if (this.inputs[i][j].getAttribute("aria-invalid") === "true") this.blame(i, j);
+    }
+
     typed(i, j) {
       this.model.undo = null;
       this.fresh = `${i},${j}`;
@@ -349,20 +359,23 @@
       const verdict = this.verdict(i, j);
       this.fresh = null;
       this.paint();
-      const place = `Row ${i + 1}, column ${j + 1}`;
       if (verdict === "right") {
         const p = this.progress;
-        this.tell(p.right === p.total ? `${this.name} is done.` : `${place} is right.`, "right");
-      } else if (verdict === "unreadable") {
-        this.tell(`${place}: a number, please, such as 3, −1, 0.2 or 9/46.`, "wrong");
-      } else if (verdict === "wrong") this.tell(`${place} is not right. ${this.hint(i, j)}`, "wrong");
+        this.tell(p.right === p.total ? `${this.name} is done.`
+          : `Row ${i + 1}, column ${j + 1} is right.`, "right");
+      } else if (verdict !== "blank") this.blame(i, j);
     }
 
-    hint(i, j) {
-      const cell = this.model.cell(this.name, i, j, this.n);
-      if (!cell.s.every((s) => this.model.known(...s, this.n))) return "";
+    blame(i, j) {
+      const place = `Row ${i + 1}, column ${j + 1}`;
       const value = parse(this.inputs[i][j].value);
-      return hint(this.model.step(this.name, this.n), cell, i, j, value);
+      if (!Number.isFinite(value)) {
+        return this.tell(`${place}: a number, please, such as 3, −1, 0.2 or 9/46.`, "wrong");
+      }
+      const cell = this.model.cell(this.name, i, j, this.n);
+      const all = cell.s.every((s) => this.model.known(...s, this.n));
+      const why = all ? hint(this.model.step(this.name, this.n), cell, i, j, value) : "";
+      this.tell(`${place} is not right. ${why}`, "wrong");
     }
 
     tell(text, kind = "") {
@@ -425,7 +438,7 @@
           const [i, j] = table.turned ? [c, r] : [r, c];
           const known = this.model.known(table.name, i, j, this.n);
           const cell = step.cells[i][j];
-          if (step.role === "share") td.style.setProperty("--share", known ? cell.x : 0);
+          if (step.role === "share") td.style.setProperty("--part", known ? cell.x : 0);
           if (table.own && step.asked) return this.paintInput(td, i, j, cell);
           const text = known ? cell.v : "·";
           if (td.textContent !== text) td.textContent = text;
@@ -493,6 +506,8 @@
         for (const view of this.views) model.open.add(view.name + only);
       }
       this.end = element.querySelector(".bh-end");
+      if (!this.end && this.several) element.append(this.end = make("div", { class: "bh-end", role: "status", hidden: true }));
+      this.end?.prepend(this.score = make("strong"));
       if (this.several) this.build();
       if ("bar" in element.dataset) this.overview(element.dataset.bar);
       model.views.add(this);
@@ -580,16 +595,22 @@
       for (const view of this.views) view.paint();
       if (this.several) this.paintBar();
       if (this.links) {
-        const names = this.model.asked;
-        names.forEach((name, k) => this.paintChip(this.links[k], name));
-        const done = names.filter((name) => this.model.progress(name, 0).right
-          === this.model.progress(name, 0).total).length;
-        this.set.textContent = `${done} of ${names.length} steps done`;
+        this.model.asked.forEach((name, k) => this.paintChip(this.links[k], name));
+        this.set.textContent = `${this.model.own(0)} of ${this.links.length} steps done`;
         this.all.textContent = this.model.finished(0) ? "Hide all" : "Show all";
       }
       if (this.forgets) this.forgets.textContent = this.model.undo?.by === this ? "Undo" : "Forget my answers";
-      if (this.end) this.end.hidden = !this.model.finished(this.variant);
+      if (this.end) this.paintEnd();
       this.options.onChange?.(this.model.state(this.variant));
+    }
+
+    /** All is filled in, and not all by Show: say so. */
+    paintEnd() {
+      const all = this.model.asked.length;
+      const own = this.model.own(this.variant);
+      this.end.hidden = !own || !this.model.finished(this.variant);
+      this.score.textContent = own === all ? `All ${all} steps are right. `
+        : `${own} of ${all} steps are yours, the others were shown. `;
     }
 
     paintBar() {
