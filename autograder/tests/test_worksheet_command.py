@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pypdf
@@ -38,6 +39,26 @@ def test_a_name_has_its_own_numbers_on_both_sheets(tmp_path: Path) -> None:
     assert f"variant {number} · ada lin" in text_of(key)
     assert "KEY" in text_of(key) and "KEY" not in text_of(blank)
     assert f"variant {number}" not in text_of(other)
+    main(["worksheet", "pooling", "--variant", str(number), "--key", "-o", str(other)])
+    assert text_of(other).split() == text_of(key).replace(" · ada lin", "").split()
+
+
+def test_a_page_of_the_book_links_to_its_sheets() -> None:
+    html = Path(__file__).resolve().parents[2] / "_build" / "html"
+    page = html / "book" / "attention.html"
+    if not page.is_file():
+        pytest.skip("the book is not built: make book")
+    links = re.findall(
+        r'href="([^"]+\.pdf)">([^<]+)</a>', page.read_text(encoding="utf-8")
+    )
+    assert [words for _, words in links] == [
+        *("blank sheet (A4)", "blank sheet (Letter)", "key (A4)", "key (Letter)")
+    ]
+    for link, words in links:
+        path = page.parent / link
+        assert ("KEY" in text_of(path)) is words.startswith("key")
+        tall = 842 if "A4" in words else 792
+        assert round(pypdf.PdfReader(path).pages[0].mediabox.height) == tall
 
 
 def test_letter(tmp_path: Path) -> None:
