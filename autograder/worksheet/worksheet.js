@@ -2,16 +2,15 @@
 
      ByHand.mount(element, sheet, options) -> {state, setVariant, clear, reveal}
 
-   element : holds the steps as `autograder/worksheet/draw.py` draws them, or is
-             empty and `options.html` (or `sheet.html`) holds them
-   sheet   : the worksheet as data (autograder/worksheet/data.py)
-   options : {steps: [names] or null, show: "blank" or "filled", variant: 0,
-              store: {load(): object, save(object)}, onChange(state), html}
+   element : holds the steps as draw.py draws them, or `options.html` does
+   sheet   : the worksheet as data (data.py)
+   options : {steps: [names] or null, show: "blank" or "filled", variant: 0, html,
+              store: {load(): object, save(object)}, onChange(state)}
    state() : {variant, filled: {step: [[text, ...], ...]}}
 
-   On a page, every <div class="bh-sheet" data-sheet=...> is mounted by itself, and
-   all blocks of a sheet share what was filled in. All numbers, sums and variants come
-   from the data; the only arithmetic here compares what was typed with what is right. */
+   On a page every <div class="bh-sheet" data-sheet=...> is mounted by itself; blocks
+   of one sheet share what is filled in. All numbers, sums and variants come from the
+   data; the arithmetic here only compares what was typed with what is right. */
 (() => {
   "use strict";
 
@@ -273,8 +272,10 @@
         input.addEventListener("focus", () => this.entered(i, j));
         input.addEventListener("blur", () => this.left(i, j));
         input.addEventListener("keydown", (event) => this.key(event, i, j));
-        td.addEventListener("pointerenter", (event) => {
-          if (event.pointerType === "mouse") this.point(i, j, true);
+        td.addEventListener("pointermove", (event) => {
+          // only a mouse that moves: one at rest sees cells pass as the page scrolls
+          const moved = event.movementX || event.movementY;
+          if (event.pointerType === "mouse" && moved) this.point(i, j, true);
         });
         td.classList.remove("bh-hit");
         td.replaceChildren(input);
@@ -322,7 +323,9 @@
         const [r, c] = [Math.floor(at / width), at % width];
         if (this.verdict(r, c) !== "right") return flat[at].focus();
       }
-      if (this.progress.done) this.block.onward(this);
+      if (this.again) this.block.onward();
+      else if (this.progress.done) this.tell(this.block.leave(this), "right");
+      this.again = this.progress.done;
     }
 
     insert(key) {
@@ -340,6 +343,7 @@
 
     typed(i, j) {
       this.model.undo = null;
+      this.again = false;
       this.fresh = `${i},${j}`;
       this.model.write(this.name, i, j, this.n, this.inputs[i][j].value);
       if (this.verdict(i, j) === "right") this.judged(i, j);
@@ -536,7 +540,7 @@
       return (this.forgets = button("", () => {
         if (this.model.undo?.by === this) this.model.restore();
         else this.model.clear(this);
-      }, { title: "Forget everything filled in on this page" }));
+      }));
     }
 
     paintChip(chip, name) {
@@ -574,10 +578,14 @@
       if (focus) (view.inputs.flat().find((input) => !input.value) ?? this.chips[this.now]).focus();
     }
 
-    /** A step is done and Enter was pressed again: where now? */
-    onward(view) {
+    /** What to say when a step is done; another Enter goes on. */
+    leave(view) {
+      const next = this.several && this.views[this.now + 1];
+      return `${view.name} is done.${next ? ` Enter goes on to ${next.name}.` : ""}`;
+    }
+
+    onward() {
       if (this.several && this.now < this.views.length - 1) this.go(this.now + 1, true);
-      else if (!this.several) view.tell(`${view.name} is done.`, "right");
     }
 
     setVariant(n) {
@@ -630,15 +638,14 @@
   /* --------------------------------------------------------------------- mounting */
 
   function mount(element, sheet, options = {}) {
-    const html = options.html ?? sheet.html;
-    if (!element.querySelector("[data-step]") && html) element.innerHTML = html;
+    if (options.html) element.innerHTML = options.html;
     if (options.steps) {
       for (const figure of element.querySelectorAll("[data-step]")) {
         if (!options.steps.includes(figure.dataset.step)) figure.remove();
       }
     }
     if (!element.querySelector("[data-step]") && !("bar" in element.dataset)) {
-      throw new Error("ByHand.mount: no steps here; draw them with autograder.worksheet.draw");
+      throw new Error("ByHand.mount: no steps here");
     }
     element.classList.add("bh-sheet");
     const model = options.model ?? new Model(sheet, options.store);
