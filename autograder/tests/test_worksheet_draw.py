@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +28,7 @@ from autograder.worksheet.draw import (
     origin,
 )
 
+ROOT = Path(__file__).parents[2]
 DATA = as_data(load_worksheet("attention").sheet, 2)
 
 
@@ -229,3 +233,33 @@ def test_numbers_rounded_on_the_page_may_be_carried_on():
     cells = step_of(carry(made(build)), "E")["cells"][0]
     assert cells[0]["v"] == "5.65" and cells[0]["r"] == pytest.approx(5.6407, abs=1e-4)
     assert all("r" not in c for row in step_of(DATA, "Q")["cells"] for c in row)
+
+
+# ------------------------------------------------------------ other sheets, the page
+
+
+@pytest.mark.parametrize("name", ["perceptron", "lstm", "pooling"])
+def test_every_kind_of_step_can_be_drawn(name):
+    example = importlib.import_module(f"autograder.worksheet.examples.{name}")
+    data = carry(as_data(example.sheet, 1))
+    for variant in (0, 1):
+        for step in asked(data):
+            cells = step_of(data, step, variant)["cells"]
+            own = tables(draw_step(data, step, True, variant))[step]
+            texts = [[words(td) for td in tr.iter("td")] for tr in own.iter("tr")]
+            texts = [row for row in texts if row]
+            assert texts == [[c["v"] for c in row] for row in cells]
+            assert all(td.get("data-from") for td in own.iter("td"))
+
+
+def test_a_page_carries_the_data_once_and_safely(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    ext = importlib.import_module("worksheet")
+    odd = {**DATA, "title": "</script><b>"}
+    text = ext.embedded(odd)
+    assert "<" not in text
+    read = json.loads(text)
+    assert read["title"] == odd["title"]
+    first, second = (v["steps"][-1]["cells"][0][0] for v in read["variants"][:2])
+    assert "s" in first and "s" not in second and "t" in second
+    assert "s" in odd["variants"][1]["steps"][-1]["cells"][0][0], "a copy was made"
