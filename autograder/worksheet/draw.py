@@ -205,6 +205,7 @@ def _table(
     heads = words[::-1] if leaf.turned else words
     axes = [escape(w) if isinstance(w, str) else "" for w in heads]
     sizes = [f"{n} {w}".strip() for n, w in zip((rows, columns), axes, strict=True)]
+    by = " × " if any(axes) else "\u00a0×\u00a0"
     kind = "bh-m bh-own" if own else "bh-m"
     turned = ' data-turned=""' if leaf.turned else ""
     out = [
@@ -212,7 +213,7 @@ def _table(
         f'style="--c:{chars or _chars(data, leaf.name)};--role:var(--{step["role"]})">'
         f"<caption>"
         f'<span class="bh-name">{formula(leaf.name)}{"ᵀ" * leaf.turned}</span> '
-        f'<span class="bh-shape">{" × ".join(sizes)}</span></caption>'
+        f'<span class="bh-shape">{by.join(sizes)}</span></caption>'
     ]
     marks = set(lit)
     if not isinstance(heads[1], str):

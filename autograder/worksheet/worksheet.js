@@ -211,7 +211,6 @@
       floor: "⌊ ⌋ rounds down, below 0 too.",
       power: cell.x < 1 ? "A negative exponent gives less than 1." : "",
       normalise: "Divide by the sum that stands in the brackets.",
-      relu: "What is below 0 becomes 0.",
     };
     return `Look at ${cell.t} again. ${tips[step.op] ?? ""}`.trim();
   }
@@ -423,7 +422,7 @@
       this.sum.classList.remove("bh-idle");
     }
 
-    /** Nothing is pointed at: back to the cell one is in; its sum stays to be read. */
+    /** Back to the cell one is in, or was in: its sum stays to be read. */
     rest() {
       if (this.at) this.point(...this.at); else this.idle();
       if (this.inputs.flat().includes(document.activeElement)) return;
@@ -552,7 +551,7 @@
       chip.setAttribute("aria-label", `${name}: ${how}`);
     }
 
-    /** More than one step: one at a time, with a row of names to go to each. */
+    /** Several steps: one at a time, with a row of names to go to each. */
     build() {
       this.chips = this.views.map((view, k) => button("", () => this.go(k), { class: "bh-button bh-chip" }));
       this.set = make("span", { class: "bh-set" });
