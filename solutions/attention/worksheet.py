@@ -87,8 +87,12 @@ def sheet(variant: int = 0) -> Worksheet:
                 note="each column adds up to 1")  # fmt: skip
     ws.step("Y", V @ B, role="output", digits=1, note="what a model would keep")
 
-    # interesting: no two queries alike, scores of both signs, and nobody takes all
+    # interesting: no two queries or values alike, every key says something, scores of
+    # both signs, and nobody takes all
     ws.require(len({tuple(q) for q in zip(*Q.values)}) == 4)
+    ws.require(len({tuple(v) for v in zip(*V.values)}) == 4)
+    ws.require(len({tuple(row) for row in V.values}) == 3)
+    ws.require(all(any(k) for k in zip(*K.values)))
     ws.require(min(map(min, S.values)) < 0 < max(map(max, S.values)))
     ws.require(max(map(max, B.values)) < 0.95 and min(map(min, H.values)) >= -2)
     return ws
