@@ -32,12 +32,14 @@ from .source import Assignment, Cell, read
 HELP = "sources to notebooks; --check: fail if anything committed is stale"
 EXAMPLE = "python -m autograder build attention"
 
-COLAB = """\
-# On Colab this fetches the course and its checker; anywhere else it does nothing.
+#: the first code cell of every notebook: where `from autograder import check` looks
+FIRST_CELL = """\
+# Makes the checker available: on Colab it is fetched, in a clone it is found.
+import importlib.util
+import os
 import sys
 
 if "google.colab" in sys.modules:
-    import os
     import subprocess
 
     if not os.path.isdir("/content/course"):
@@ -46,7 +48,9 @@ if "google.colab" in sys.modules:
             check=True,
         )
     sys.path.insert(0, "/content/course")
-    os.chdir("/content/course/exercises/{chapter}")"""
+    os.chdir("/content/course/exercises/{chapter}")
+elif importlib.util.find_spec("autograder") is None:
+    sys.path.insert(0, os.path.abspath("../.."))"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,9 +103,9 @@ def source_notebook(assignment: Assignment, url: str) -> NotebookNode:
     for number, cell in enumerate(assignment.cells):
         nb.cells.append(_cell(cell, assignment.chapter, f"cell-{number:02d}"))
         if number == 0:
-            colab = COLAB.format(url=url, chapter=assignment.chapter)
+            first = FIRST_CELL.format(url=url, chapter=assignment.chapter)
             nb.cells.append(
-                _cell(Cell("code", "given", colab, 0, "colab"), "", "colab")
+                _cell(Cell("code", "given", first, 0, "checker"), "", "checker")
             )
     return nb
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -182,9 +185,6 @@ def test_without_its_sidecar_the_check_says_what_to_do(
 
 
 def test_as_plain_text_in_a_terminal(release: Path, tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     nb = nbformat.read(release / "attention.ipynb", 4)
     script = "\n\n".join(c.source for c in nb.cells if c.cell_type == "code")
     script = script.replace('raise NotImplementedError("softmax")', "return scores * 0")
@@ -201,8 +201,6 @@ def test_colab_fetches_the_course_and_nothing_else_does(
     release: Path, tmp_path: Path
 ) -> None:
     """The first cell, run with a module named google.colab, from a real repository."""
-    import subprocess
-
     course = small_course(tmp_path / "repository")
     (course / "exercises/attention").mkdir(parents=True)
     for file in release.iterdir():
@@ -235,6 +233,20 @@ def test_elsewhere_the_first_cell_does_nothing(release: Path) -> None:
     nb.cells = [nb.cells[1], new_code_cell("import os; print(os.getcwd())")]
     NotebookClient(nb, resources={"metadata": {"path": str(release)}}).execute()
     assert nb.cells[1].outputs[0].text.strip() == str(release)
+
+
+def test_in_a_clone_the_first_cell_finds_the_checker() -> None:
+    """Binder and JupyterHub clone the course and install nothing of ours."""
+    folder = Path(__file__).parents[2] / "exercises" / "attention"
+    cell = nbformat.read(folder / "attention.ipynb", 4).cells[1].source
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"{cell}\nimport autograder\nprint(sys.path[0])"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ""},
+    )
+    assert done.stdout.strip() == str(folder.parents[1]), done.stderr
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"assignment": "attention"}', "{"])
