@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ..errors import CourseError
 from ..paths import chapters
 from .progress import Progress
+from .results import points
 
 if TYPE_CHECKING:
     from .classroom import Classroom
@@ -78,7 +79,7 @@ def grade_class(
             "--students 12",
             usage=True,
         )
-    print(f"{chapter}: {len(students)} submissions")
+    print(f"{chapter}: {len(students)} submissions; {worth(room, chapter)}")
     print(engine.caution, flush=True)
     enter_assignment(room, chapter)
     todo = [s for s in students if regrade or not unchanged(room, engine, chapter, s)]
@@ -128,9 +129,22 @@ def unchanged(room: Classroom, engine: ModuleType, chapter: str, student: str) -
     )
 
 
+def worth(room: Classroom, chapter: str) -> str:
+    """What the checks are worth, and what a person marks on top of it."""
+    items = room.items(chapter)
+    written = [item.points for item in items if item.written]
+    checks = points(sum(item.points for item in items) - sum(written))
+    if not written:
+        return f"{checks} points, all by checks"
+    return (
+        f"points below are the checks' ({checks}); {len(written)} written answers "
+        f"({points(sum(written))} points) are marked by a person"
+    )
+
+
 def outcome(result: Result) -> str:
     """A submission's result in a few words."""
-    text = f"{round(result.score, 2):g} of {result.max_score:g}"
+    text = f"{points(result.score)} of {points(result.max_score)}"
     for status in ("refused", "crash"):
         for check in result.checks:
             if check.status == status:
@@ -149,14 +163,15 @@ def summary(graded: list[Result], new: int, still_open: int) -> str:
     ]
     lines = [
         f"{len(graded)} submissions, {new} graded now, {len(graded) - new} unchanged; "
-        f"checks: mean {sum(scores) / len(scores):.1f} of {most:g}, "
-        f"from {round(min(scores), 1):g} to {round(max(scores), 1):g}"
+        f"checks alone: mean {points(sum(scores) / len(scores))} of {points(most)}, "
+        f"from {points(min(scores))} to {points(max(scores))}"
     ]
     if refused:
         lines.append(f"not gradable ({len(refused)}): {', '.join(refused)}")
     if still_open:
         lines.append(
-            f"{still_open} written answers wait for a person: run `jupyter lab` here, "
+            f"{still_open} written answers wait for a person (until then they count "
+            "nothing in the totals of the CSV): run `jupyter lab` here, "
             "then Nbgrader > Formgrader; afterwards: python -m autograder grade "
             f"{graded[0].assignment} --feedback"
         )

@@ -34,6 +34,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from ..checking.check import MIME
 from ..paths import course_root
+from .notebook_page import Verdicts
 from .verdicts import decide, is_check
 
 Processed = tuple[NotebookNode, ResourcesDict]
@@ -255,10 +256,10 @@ def autograde_preprocessors() -> list[type]:
 
 
 def feedback_preprocessors() -> list[type]:
-    """nbgrader's steps for a feedback page, with HideHidden after the grades."""
+    """nbgrader's GetGrades, our Verdicts, and only then HideHidden."""
     stock = list(GenerateFeedback.preprocessors.default_args[0])
-    stock.insert(stock.index(GetGrades) + 1, HideHidden)
-    return stock
+    place = stock.index(GetGrades) + 1
+    return [*stock[:place], Verdicts, HideHidden]
 
 
 def release_preprocessors() -> list[type]:
