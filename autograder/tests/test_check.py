@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,17 @@ def test_a_known_mistake_gets_its_hint_and_its_entries_marked(release: Path) -> 
     assert "[1]" in seen["twice"]["text/plain"]
     assert seen["twice"]["text/html"].count('title="differs"') == 1
     assert "Twice, not squared" in seen["twice"]["text/plain"]
+
+
+def test_letters_have_the_page_s_colour_in_the_light_and_in_the_dark(
+    release: Path,
+) -> None:
+    wrong = {"softmax": REFERENCE, "twice": "D = [[1, 4], [9, ...]]"}
+    for shown in solve(release, wrong).values():
+        markup = shown["text/html"]
+        assert markup.startswith('<div class="bh-verdict"')
+        colours = re.findall(r"(?<![\w-])color:([^;\"]+)", markup)
+        assert set(colours) <= {"inherit"} and "opacity" not in markup
 
 
 def test_shape_advice_comes_before_value_advice(release: Path) -> None:
