@@ -19,6 +19,7 @@ COMMANDS = {
     "build": "authoring.build",
     "verify": "authoring.verify",
     "leaks": "authoring.leaks",
+    "release": "authoring.release",
     "simulate": "grading.simulate",
     "grade": "grading.grade",
     "doctor": "doctor",

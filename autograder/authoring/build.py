@@ -67,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
     root = course_root()
     stale: list[str] = []
     for chapter in chapters(args.chapter, root):
+        if args.check:
+            print(f"{chapter}: recording the answers to compare ...", flush=True)
         assignment = read(chapter, root)
         stale += build(assignment, root, write=not args.check, force=args.force)
     for line in stale if args.check else []:
@@ -74,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
     if args.check and stale:
         print("mend with: python -m autograder build, then commit what it wrote")
         return 1
+    if args.check:
+        print("what is committed is up to date")
     return 0
 
 
