@@ -191,8 +191,8 @@ class Text(IPythonRenderer):  # type: ignore[misc]
     """Markdown to HTML: formulas as MathML, HTML shown as text, nothing fetched."""
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
-        """One level down: the page has its own title."""
-        level = min(level + 1, 6)
+        """Never the first level: that is the page's title."""
+        level = max(level, 2)
         return f"<h{level}>{text}</h{level}>\n"
 
     def inline_math(self, body: str) -> str:
