@@ -79,15 +79,15 @@ def cells(value: Any) -> list[list[str]] | None:
     array = None if is_module(value) else as_array(value)
     if array is None or array.ndim > 2 or array.size < 2:
         return None
+    columns = array.shape[-1]
+    if columns > MAX_COLUMNS or array.size // columns > MAX_ROWS:
+        return None
     if not (type(value) in (list, tuple) and array.dtype.kind == "f"):
         texts = [number(x) for x in array.ravel().tolist()]
     else:
         flat: list[Any] = []
         _flatten(value, flat)
         texts = [number(x) for x in flat]
-    columns = array.shape[-1]
-    if columns > MAX_COLUMNS or array.size // columns > MAX_ROWS:
-        return None
     return [texts[i : i + columns] for i in range(0, len(texts), columns)]
 
 

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
+import torch
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
 from autograder import cli
-from autograder.checking.check import MIME, forbidden_name
-from autograder.checking.judge import Expected, judge
+from autograder.authoring.misconceptions import execute
+from autograder.checking.check import MIME, Check, forbidden_name
+from autograder.checking.judge import Expected, Verdict, judge
 from autograder.checking.record import Record
+from autograder.checking.show import as_html
 from autograder.errors import CourseError
 from autograder.tests.small_course import small_course
 
@@ -305,3 +309,100 @@ def test_the_same_kind_of_error_is_no_diagnosis() -> None:
 
     assert hint(2.0) == "You mixed them up."
     assert hint(3.0) is None
+
+
+ODD_VALUES = {
+    "a generator": "(x for x in scores)",
+    "a coroutine": "asyncio.sleep(0)",
+    "a sparse tensor": "scores.to_sparse()",
+    "a tensor on meta": "scores.to('meta')",
+    "a quantized tensor": "torch.quantize_per_tensor(scores, 0.1, 0, torch.qint8)",
+    "float8": "scores.to(torch.float8_e4m3fn)",
+    "complex, real part right": "torch.complex(e / e.sum(0), e)",
+    "conjugate": "torch.complex(e, e).conj()",
+    "a jagged tensor": "torch.nested.nested_tensor([scores, scores])",
+    "many entries": "torch.zeros(1).expand(10**10)",
+    "a long list": "[0] * 2_000_000",
+    "a huge number": "[10**400, 1]",
+    "a huge fraction": "fractions.Fraction(10**400, 3)",
+    "a list in itself": "(a := [], a.append(a), a)[2]",
+    "a deep list": "functools.reduce(lambda a, _: [a], range(9999), 1)",
+    "a recursive dict": "(a := {}, a.update(x=a), a)[2]",
+    "an object that refuses": "type('E', (), {'__class__': property(lambda s: s.x)})()",
+    "a subclass": "scores.as_subclass(type('T', (torch.Tensor,), {}))",
+    "a memoryview": "memoryview(b'ab')",
+    "markup": "type('<b>E</b>' * 99, (), {})()",
+}
+ODD_ERRORS = {
+    "an error without words": (
+        "class E(Exception):\n    def __str__(self): raise ValueError\n", "E()"
+    ),
+    "a surrogate": ("", "ValueError('\\ud800')"),
+    "markup": ("", "ValueError('<img src=x>')"),
+    "below Exception": ("class E(BaseException): pass\n", "E()"),
+    "a generator's end": ("", "GeneratorExit()"),
+}  # fmt: skip
+
+
+def alone(release: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Verdict:
+    """The verdict of the softmax check on an answer, in this process."""
+    monkeypatch.chdir(release)
+    names: dict[str, Any] = {"torch": torch, "check": Check()}
+    execute(text, "softmax", names)
+    cases = (
+        'check.start("attention", "softmax")\n'
+        'check("two keys, one query", softmax, torch.tensor([[0.0], [1.0]]))\n'
+        'check("the worked example", softmax, torch.tensor([[1.0, 2], [3, -4]]))\n'
+        "check.score()"
+    )
+    exec(cases, names)
+    verdict = names["check"].verdict
+    assert json.dumps(verdict.as_dict()).isascii()
+    page = as_html(verdict)
+    assert page.encode() and "<b>E" not in page and "<img" not in page
+    return verdict
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+def test_an_odd_value_gets_a_verdict(release, monkeypatch, value: str) -> None:
+    text = "import asyncio, fractions, functools\ndef softmax(scores):\n"
+    text += "    e = (scores - scores.max(0).values).exp()\n"
+    half = "    if scores.shape[1] == 2:\n        return e / e.sum(0)\n"
+    verdict = alone(release, monkeypatch, f"{text}{half}    return {value}")
+    assert (verdict.score, verdict.status) == (1.5, "partial"), verdict.reason
+    assert verdict.reason and len(verdict.reason) < 300
+
+
+@pytest.mark.parametrize("define, error", ODD_ERRORS.values(), ids=ODD_ERRORS)
+def test_an_odd_error_gets_a_verdict(release, monkeypatch, define, error) -> None:
+    text = f"{define}def softmax(scores):\n    raise {error}"
+    verdict = alone(release, monkeypatch, text)
+    assert (verdict.score, verdict.status) == (0.0, "error")
+    assert verdict.reason and "raised" in verdict.reason
+
+
+def test_a_right_answer_with_a_gradient_keeps_its_marks(release, monkeypatch) -> None:
+    text = f"{REFERENCE} * torch.ones(1, requires_grad=True)"
+    assert alone(release, monkeypatch, text).status == "right"
+
+
+def test_a_comparison_put_in_place_of_numpys_gives_nothing(
+    release, monkeypatch
+) -> None:
+    monkeypatch.setattr(np, "isclose", lambda *a, **k: np.ones((), bool))
+    assert alone(release, monkeypatch, "def softmax(s):\n    return s").score == 0
+
+
+def test_a_hint_explains_every_failing_case(release, monkeypatch) -> None:
+    """Ones are what `rows` gives for one query, and not for two."""
+    text = "def softmax(scores):\n    return torch.ones_like(scores)"
+    verdict = alone(release, monkeypatch, text)
+    assert verdict.status == "wrong" and verdict.hint is None
+
+
+def test_an_answer_that_leaves_the_folder_is_judged(release, monkeypatch) -> None:
+    text = "import os\n" + REFERENCE.replace(
+        "    return", "    os.chdir('/')\n    return"
+    )
+    assert alone(release, monkeypatch, text).status == "right"
