@@ -25,6 +25,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from ..errors import CourseError
 from ..grading.preprocessors import release_notebook
+from ..grading.results import write_text
 from ..paths import chapters, course_root
 from . import misconceptions, sidecar
 from .source import Assignment, Cell, read
@@ -214,10 +215,10 @@ def build(
         return []
     release.mkdir(parents=True, exist_ok=True)
     for path in stale if not force else texts:
-        path.write_text(texts[path], encoding="utf-8", newline="\n")
+        write_text(path, texts[path])
     print(f"{chapter}: running the notebook ...", flush=True)
     executed = execute(nb, source, assignment)
-    master.write_text(dumps(executed), encoding="utf-8", newline="\n")
+    write_text(master, dumps(executed))
     print(
         f"{chapter}: {len(assignment.by_role('answer'))} exercises, "
         f"{assignment.points:g} points, written"
