@@ -163,20 +163,26 @@ def execute(nb: NotebookNode, folder: Path, assignment: Assignment) -> NotebookN
             "mend the source and build again",
         ) from None
     nb.metadata["language_info"] = {"name": "python"}
-    for cell in nb.cells:
-        if not str(cell.metadata.get("nbgrader", {}).get("grade_id")).endswith(
-            "-check"
-        ):
-            continue
-        results = [o for o in cell.outputs if o.output_type == "execute_result"]
-        points = float(cell.metadata.nbgrader.points)
-        if not results or float(results[-1].data["text/plain"]) != points:
-            raise CourseError(
-                f"{assignment.path}: the reference does not get full marks in "
-                f"{cell.metadata.nbgrader.grade_id} when the notebook runs",
-                "is something random without a seed?",
-            )
+    for name in without_full_marks(nb):
+        raise CourseError(
+            f"{assignment.path}: the reference does not get full marks in {name} when "
+            "the notebook runs",
+            "is something random without a seed?",
+        )
     return nb
+
+
+def without_full_marks(nb: NotebookNode) -> list[str]:
+    """The checks of an executed notebook that did not end in all their points."""
+    names = []
+    for cell in nb.cells:
+        info = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and info.get("grade"):
+            results = [o for o in cell.outputs if o.output_type == "execute_result"]
+            said = results[-1].data.get("text/plain") if results else None
+            if said != repr(float(info["points"])):
+                names.append(str(info["grade_id"]))
+    return names
 
 
 def build(
@@ -234,33 +240,35 @@ def dumps(nb: NotebookNode) -> str:
 def _fresh(path: Path, text: str) -> bool:
     if not path.is_file():
         return False
-    there = path.read_text(encoding="utf-8")
-    if there == text:
-        return True
-    if path.suffix != ".json":
-        return False
     try:
+        there = path.read_text(encoding="utf-8")
+        if there == text:
+            return True
+        if path.suffix != ".json":
+            return False
         return sidecar.same(json.loads(there), json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
 def _same_cells(path: Path, nb: NotebookNode) -> bool:
-    """True when the executed notebook has these cells and was executed."""
+    """True when the executed notebook has these cells, was executed, and every check
+    in it ended in full marks."""
     try:
         there = nbformat.read(path, as_version=4)
-    except (OSError, ValueError):
+        executed = all(
+            c.execution_count and not any(o.output_type == "error" for o in c.outputs)
+            for c in there.cells
+            if c.cell_type == "code" and c.source
+        )
+        same = _essence(there) == _essence(nb) and there.metadata == nb.metadata
+        return executed and same and not without_full_marks(there)
+    except Exception:  # no file, no JSON, no notebook, or one without what ours has
         return False
 
-    def essence(notebook: NotebookNode) -> list[Any]:
-        return [
-            (c.cell_type, c.id, c.source, json.dumps(c.metadata, sort_keys=True))
-            for c in notebook.cells
-        ]
 
-    executed = all(
-        c.get("execution_count")
-        for c in there.cells
-        if c.cell_type == "code" and c.source
-    )
-    return executed and essence(there) == essence(nb)
+def _essence(notebook: NotebookNode) -> list[Any]:
+    return [
+        (c.cell_type, c.id, c.source, json.dumps(c.metadata, sort_keys=True))
+        for c in notebook.cells
+    ]
