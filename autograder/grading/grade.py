@@ -16,7 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import CourseError
-from ..paths import chapters
+from ..paths import chapters, course_root
+from .lock import alone
 from .progress import Progress
 from .results import points
 
@@ -53,7 +54,10 @@ def run(args: argparse.Namespace) -> int:
     chapters([args.chapter])
     from . import stock  # nbgrader takes a second to import: only when grading
 
-    return grade_class(stock, args.chapter, args.submitted, args.regrade, args.feedback)
+    with alone(course_root() / "class" / ".grading", "grade"):
+        return grade_class(
+            stock, args.chapter, args.submitted, args.regrade, args.feedback
+        )
 
 
 def grade_class(
@@ -85,6 +89,8 @@ def grade_class(
     todo = [s for s in students if regrade or not unchanged(room, engine, chapter, s)]
     progress = Progress(len(todo), sys.stdout)
     for student in todo:
+        # no result while it is graded: whoever is stopped here is graded next time
+        results.result_path(room.results, student, chapter).unlink(missing_ok=True)
         result = engine.grade(room, chapter, student)
         write_page(room, result)
         results.write(result, room.results)

@@ -16,6 +16,7 @@ from autograder.cli import main
 from autograder.errors import CourseError
 from autograder.grading import gradebook, results, stock
 from autograder.grading.classroom import Classroom, Item, collect
+from autograder.grading.lock import alone
 from autograder.grading.progress import Progress
 from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE
 
@@ -304,3 +305,10 @@ def test_the_command_line_as_people_call_it(graded):
     assert done.returncode == 0, done.stderr
     assert "1 submissions, 0 graded now, 1 unchanged" in done.stdout
     assert done.stderr == ""
+
+
+def test_a_second_grader_waits_its_turn(tiny_course, capsys) -> None:
+    with alone(tiny_course / "class/.grading", "grade"):
+        assert main(["grade", "attention"]) == 1
+    assert "is running already" in capsys.readouterr().err
+    assert main(["grade", "attention"]) == 2  # nobody has handed in
