@@ -180,6 +180,7 @@ def test_a_spoilt_file_is_stale(name, how, tiny_course, capsys) -> None:
     assert f"stale: {name}" in capsys.readouterr().out
 
 
+@pytest.mark.filterwarnings("ignore:Cell is missing an id")
 @pytest.mark.parametrize("how", SPOILT_NOTEBOOK)
 def test_a_spoilt_solved_notebook_is_stale(how, tiny_course, capsys) -> None:
     path = tiny_course / "solutions/attention/attention.ipynb"

@@ -52,6 +52,7 @@ DAMAGE: dict[str, Callable[[Raw], object]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Cell is missing an id")
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_mended_once(name: str, tiny_course: Path, tmp_path: Path) -> None:
     raw = handed_in(tiny_course)
