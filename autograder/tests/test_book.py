@@ -61,6 +61,7 @@ def test_only_the_pages_of_the_toc_are_built_and_environments_are_not_searched()
 def test_a_failing_cell_fails_the_build_and_exercises_are_not_run():
     run = CONFIG["execute"]
     assert run["execute_notebooks"] == "cache" and run["allow_errors"] is False
+    assert CONFIG["sphinx"]["config"]["nb_execution_raise_on_error"] is True
     # patterns are matched from the right, part by part
     exercise = Path("/anywhere/exercises/attention/attention.ipynb")
     assert any(exercise.match(pattern) for pattern in run["exclude_patterns"])
