@@ -53,6 +53,7 @@ c.GenerateAssignment.preprocessors = release_preprocessors()
 c.Autograde.sanitize_preprocessors = sanitize_preprocessors()
 c.Autograde.autograde_preprocessors = autograde_preprocessors()
 c.GenerateFeedback.preprocessors = feedback_preprocessors()
+c.GenerateFeedback.exporter_class = "autograder.grading.notebook_page.FeedbackPage"
 c.Execute.timeout = 60  # seconds a cell; the first one imports torch
 # kernels that can encrypt what they say over TCP do (others say that they can't)
 c.KernelManager.transport_encryption = "auto"

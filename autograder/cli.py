@@ -19,6 +19,7 @@ COMMANDS = {
     "build": "authoring.build",
     "verify": "authoring.verify",
     "leaks": "authoring.leaks",
+    "release": "authoring.release",
     "simulate": "grading.simulate",
     "grade": "grading.grade",
     "worksheet": "worksheet.command",
@@ -73,6 +74,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has left: `... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # no right to write there, no space, a folder in the way
+        if not error.filename:
+            raise
+        print(
+            f"autograder {command}: {error.filename}: {error.strerror}\n"
+            "  see that it is a file, that it may be written, and that there is space",
+            file=sys.stderr,
+        )
+        return 1
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 130

@@ -40,12 +40,9 @@ def autograder(*args: str) -> tuple[str, ...]:
 
 def book_command(strict: bool) -> tuple[str, ...]:
     """The command that builds the book; strict: every warning is an error."""
-    build = (
-        "from jupyter_book.cli.main import main; from sphinx.util import console; "
-        "console.color_terminal() or console.nocolor(); main()"
-    )
     flags = ("-W", "-n", "--keep-going") if strict else ()
-    return (sys.executable, "-c", build, "build", ".", "--quiet", *flags)
+    book = ("-m", "autograder.pages.book", "build", ".", "--quiet")
+    return (sys.executable, *book, *flags)
 
 
 def steps(strict: bool = False) -> list[Step]:

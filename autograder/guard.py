@@ -15,6 +15,9 @@ from .course import Step, autograder, book_command, run_step
 from .doctor import BROWSERS, mac_browser, program
 from .paths import chapters, course_root
 
+#: said of guards that are silent for a while
+MINUTE = "(about a minute)"
+
 
 def guards() -> list[Step]:
     """The guards, quick ones first."""
@@ -25,16 +28,17 @@ def guards() -> list[Step]:
         *("--nbval-sanitize-with", "autograder/sanitize.cfg"),
         *("--nbval-cell-timeout", "120", "-q", *notebooks),
     )
+    check, verify = autograder("build", "--check"), autograder("verify")
     tests = (python, "-m", "pytest", "--numprocesses=2", "--dist=loadfile")
     return [
         Step("ruff", "the code is clean", (python, "-m", "ruff", "check", ".")),
         Step("mypy", "the types fit", (python, "-m", "mypy")),
-        Step("stale", "what is committed is fresh", autograder("build", "--check")),
+        Step("stale", f"what is committed is fresh {MINUTE}", check),
         Step("leaks", "no release holds an answer", autograder("leaks")),
-        Step("verify", "wrong answers lose, right ones keep", autograder("verify")),
-        Step("nbval", "the notebooks still say what they said", nbval),
+        Step("verify", f"wrong answers lose, right ones keep {MINUTE}", verify),
+        Step("nbval", f"the notebooks still say what they said {MINUTE}", nbval),
         Step("book", "the book, warnings are errors", book_command(strict=True)),
-        Step("pytest", "the tests of the engine", tests),
+        Step("pytest", "the tests of the engine (several minutes)", tests),
     ]
 
 

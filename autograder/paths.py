@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from pathlib import Path
 from types import ModuleType
 
@@ -70,16 +71,39 @@ def source_file(chapter: str, root: Path | None = None) -> Path:
 def load_module(path: Path) -> ModuleType:
     """Import a chapter's file by its path (nothing is put on `sys.path`).
 
-    Raises CourseError when the file is missing.
+    Raises CourseError, with file and line, when it is missing or does not run.
     """
     if not path.is_file():
         raise CourseError(f"{path} is missing", "every chapter has this file")
     module = ModuleType(f"course_{path.parent.name}_{path.stem}")
     module.__file__ = str(path)
     # read afresh, never from __pycache__: an author edits and builds within seconds
-    code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
-    exec(code, module.__dict__)
+    try:
+        code = compile(path.read_text(encoding="utf-8-sig"), str(path), "exec")
+        exec(code, module.__dict__)
+    except CourseError:
+        raise
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise CourseError(
+            f"{path}:{line}: this is not UTF-8", "save it as UTF-8"
+        ) from None
+    except (Exception, SystemExit) as error:
+        where = f"{path}:{line_of(error, str(path)) or 1}"
+        raise CourseError(
+            f"{where}: {type(error).__name__}: {error}",
+            "this file must run by itself",
+        ) from None
     return module
+
+
+def line_of(error: BaseException, filename: str) -> int | None:
+    """The line of a file where an error came up, None if it never was there."""
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == filename]
+    return lines[-1] if lines else None
 
 
 def load_worksheet(chapter: str, root: Path | None = None) -> ModuleType:

@@ -25,6 +25,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from ..errors import CourseError
 from ..grading.preprocessors import release_notebook
+from ..grading.results import write_text
 from ..paths import chapters, course_root, load_worksheet
 from ..worksheet import data
 from ..worksheet.carried import carry
@@ -34,12 +35,14 @@ from .source import Assignment, Cell, read
 HELP = "sources to notebooks; --check: fail if anything committed is stale"
 EXAMPLE = "python -m autograder build attention"
 
-COLAB = """\
-# On Colab this fetches the course and its checker; anywhere else it does nothing.
+#: the first code cell of every notebook: where `from autograder import check` looks
+FIRST_CELL = """\
+# Makes the checker available: on Colab it is fetched, in a clone it is found.
+import importlib.util
+import os
 import sys
 
 if "google.colab" in sys.modules:
-    import os
     import subprocess
 
     if not os.path.isdir("/content/course"):
@@ -48,7 +51,9 @@ if "google.colab" in sys.modules:
             check=True,
         )
     sys.path.insert(0, "/content/course")
-    os.chdir("/content/course/exercises/{chapter}")"""
+    os.chdir("/content/course/exercises/{chapter}")
+elif importlib.util.find_spec("autograder") is None:
+    sys.path.insert(0, os.path.abspath("../.."))"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     root = course_root()
     stale: list[str] = []
     for chapter in chapters(args.chapter, root):
+        if args.check:
+            print(f"{chapter}: recording the answers to compare ...", flush=True)
         assignment = read(chapter, root)
         stale += build(assignment, root, write=not args.check, force=args.force)
     for line in stale if args.check else []:
@@ -72,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
     if args.check and stale:
         print("mend with: python -m autograder build, then commit what it wrote")
         return 1
+    if args.check:
+        print("what is committed is up to date")
     return 0
 
 
@@ -101,9 +110,9 @@ def source_notebook(assignment: Assignment, url: str) -> NotebookNode:
     for number, cell in enumerate(assignment.cells):
         nb.cells.append(_cell(cell, assignment.chapter, f"cell-{number:02d}"))
         if number == 0:
-            colab = COLAB.format(url=url, chapter=assignment.chapter)
+            first = FIRST_CELL.format(url=url, chapter=assignment.chapter)
             nb.cells.append(
-                _cell(Cell("code", "given", colab, 0, "colab"), "", "colab")
+                _cell(Cell("code", "given", first, 0, "checker"), "", "checker")
             )
     return nb
 
@@ -157,20 +166,26 @@ def execute(nb: NotebookNode, folder: Path, assignment: Assignment) -> NotebookN
             "mend the source and build again",
         ) from None
     nb.metadata["language_info"] = {"name": "python"}
-    for cell in nb.cells:
-        if not str(cell.metadata.get("nbgrader", {}).get("grade_id")).endswith(
-            "-check"
-        ):
-            continue
-        results = [o for o in cell.outputs if o.output_type == "execute_result"]
-        points = float(cell.metadata.nbgrader.points)
-        if not results or float(results[-1].data["text/plain"]) != points:
-            raise CourseError(
-                f"{assignment.path}: the reference does not get full marks in "
-                f"{cell.metadata.nbgrader.grade_id} when the notebook runs",
-                "is something random without a seed?",
-            )
+    for name in without_full_marks(nb):
+        raise CourseError(
+            f"{assignment.path}: the reference does not get full marks in {name} when "
+            "the notebook runs",
+            "is something random without a seed?",
+        )
     return nb
+
+
+def without_full_marks(nb: NotebookNode) -> list[str]:
+    """The checks of an executed notebook that did not end in all their points."""
+    names = []
+    for cell in nb.cells:
+        info = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and info.get("grade"):
+            results = [o for o in cell.outputs if o.output_type == "execute_result"]
+            said = results[-1].data.get("text/plain") if results else None
+            if said != repr(float(info["points"])):
+                names.append(str(info["grade_id"]))
+    return names
 
 
 def build(
@@ -212,10 +227,10 @@ def build(
         return []
     release.mkdir(parents=True, exist_ok=True)
     for path in stale if not force else texts:
-        path.write_text(texts[path], encoding="utf-8", newline="\n")
+        write_text(path, texts[path])
     print(f"{chapter}: running the notebook ...", flush=True)
     executed = execute(nb, source, assignment)
-    master.write_text(dumps(executed), encoding="utf-8", newline="\n")
+    write_text(master, dumps(executed))
     print(
         f"{chapter}: {len(assignment.by_role('answer'))} exercises, "
         f"{assignment.points:g} points, written"
@@ -237,33 +252,35 @@ def dumps(nb: NotebookNode) -> str:
 def _fresh(path: Path, text: str) -> bool:
     if not path.is_file():
         return False
-    there = path.read_text(encoding="utf-8")
-    if there == text:
-        return True
-    if path.suffix != ".json":
-        return False
     try:
+        there = path.read_text(encoding="utf-8")
+        if there == text:
+            return True
+        if path.suffix != ".json":
+            return False
         return sidecar.same(json.loads(there), json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
 def _same_cells(path: Path, nb: NotebookNode) -> bool:
-    """True when the executed notebook has these cells and was executed."""
+    """True when the executed notebook has these cells, was executed, and every check
+    in it ended in full marks."""
     try:
         there = nbformat.read(path, as_version=4)
-    except (OSError, ValueError):
+        executed = all(
+            c.execution_count and not any(o.output_type == "error" for o in c.outputs)
+            for c in there.cells
+            if c.cell_type == "code" and c.source
+        )
+        same = _essence(there) == _essence(nb) and there.metadata == nb.metadata
+        return executed and same and not without_full_marks(there)
+    except Exception:  # no file, no JSON, no notebook, or one without what ours has
         return False
 
-    def essence(notebook: NotebookNode) -> list[Any]:
-        return [
-            (c.cell_type, c.id, c.source, json.dumps(c.metadata, sort_keys=True))
-            for c in notebook.cells
-        ]
 
-    executed = all(
-        c.get("execution_count")
-        for c in there.cells
-        if c.cell_type == "code" and c.source
-    )
-    return executed and essence(there) == essence(nb)
+def _essence(notebook: NotebookNode) -> list[Any]:
+    return [
+        (c.cell_type, c.id, c.source, json.dumps(c.metadata, sort_keys=True))
+        for c in notebook.cells
+    ]

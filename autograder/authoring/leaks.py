@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import base64
 import binascii
+import html
 import json
 import re
+import urllib.parse
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +34,13 @@ _PATH = re.compile(
     r"|\b[A-Za-z]:\\+Users\\+\w+"
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}){16,}")
+#: comment signs and quotes between the lines and pieces of a text; invisible signs
+_JOINTS = re.compile(
+    r"\s*\n\s*#+\s*|[\"']\s*\+?\s*[\"']|[\u200b-\u200f\u2060\ufeff\xad]"
+)
+#: how deep texts in texts are unpacked
+_DEPTH = 3
 _NUMBER = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?")
 #: what is unpacked from one piece of compressed text
 _MOST = 10_000_000
@@ -105,6 +114,8 @@ def _scan_chapter(folder: Path, chapter: str, root: Path) -> list[Leak]:
             leaks.append(Leak(path, "the file", "is a link"))
             continue
         if path.is_dir():
+            if not any(path.iterdir()):
+                leaks.append(Leak(path, "the folder", "does not belong in a release"))
             continue
         if str(path.relative_to(folder)) not in belongs:
             leaks.append(Leak(path, "the file", "does not belong in a release"))
@@ -120,9 +131,13 @@ def _scan_file(path: Path, secrets: Confidential) -> Iterator[tuple[str, str]]:
     content: Any = None
     if path.suffix in {".ipynb", ".json"}:
         try:
-            content = json.loads(text)
-        except ValueError:
-            yield "the file", "is not JSON"
+            content = json.loads(text, object_pairs_hook=_once)
+        except (ValueError, RecursionError) as error:
+            what = "a key is there twice" if "twice" in str(error) else "is not JSON"
+            yield "the file", what
+        if content is not None and path.suffix == ".ipynb" and not _notebook(content):
+            yield "the file", "is not a notebook"
+            content = None
     if content is None:
         strings = [("the file", text)]
     elif path.suffix == ".ipynb" and isinstance(content, dict):
@@ -134,6 +149,25 @@ def _scan_file(path: Path, secrets: Confidential) -> Iterator[tuple[str, str]]:
         for form, how in _forms(string):
             for what in _findings(form, secrets):
                 yield where, what + how
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys are there once: readers see only the last one."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key is there twice")
+    return content
+
+
+def _notebook(content: Any) -> bool:
+    """True when it has cells with metadata, as a notebook has."""
+    cells = content.get("cells") if isinstance(content, dict) else None
+    return isinstance(cells, list) and all(
+        isinstance(cell, dict)
+        and isinstance(cell.get("metadata"), dict)
+        and isinstance(cell["metadata"].get("nbgrader", {}), dict)
+        for cell in cells
+    )
 
 
 def _outputs(notebook: Any) -> Iterator[tuple[str, str]]:
@@ -151,6 +185,9 @@ def _notebook_strings(notebook: Any) -> Iterator[tuple[str, str]]:
             if part == "source" and isinstance(value, list):
                 value = "".join(value)
             yield from _texts(value, where)
+    sources = [cell.get("source", "") for cell in notebook.get("cells", [])]
+    texts = ["".join(map(str, s)) if isinstance(s, list) else str(s) for s in sources]
+    yield "the cells together", "\n".join(texts)
     for part, value in notebook.items():
         if part != "cells":
             yield from _texts(value, f"the notebook's {part}")
@@ -174,22 +211,42 @@ def _texts(value: Any, where: str) -> Iterator[tuple[str, str]]:
         yield where, " ".join(numbers)
 
 
-def _forms(text: str) -> Iterator[tuple[str, str]]:
-    """The text itself, and what its base64 runs say, packed or not."""
+def _forms(text: str, depth: int = _DEPTH) -> Iterator[tuple[str, str]]:
+    """The text itself, without comment signs and with escapes read, and what its
+    base64 and hexadecimal runs say, packed or not."""
     yield text, ""
+    for form in {
+        _JOINTS.sub("", text),
+        html.unescape(text),
+        urllib.parse.unquote(text),
+        re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text),
+    } - {text}:
+        yield form, " (in disguise)"
+    for data, how in _packed(text):
+        codec = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+        inner = data.decode(codec, errors="replace")
+        yield inner, how
+        if depth > 1 and inner.isprintable():
+            yield from ((form, how) for form, _ in _forms(inner, depth - 1))
+
+
+def _packed(text: str) -> Iterator[tuple[bytes, str]]:
+    """What the base64 and hexadecimal runs of a text hold."""
     joined = re.sub(r"\s*\n\s*", "", text)  # base64 is often wrapped
+    for run_ in {*_HEX.findall(text), *_HEX.findall(joined)}:
+        yield bytes.fromhex(run_), " (in hexadecimal)"
     for run_ in {*_BASE64.findall(text), *_BASE64.findall(joined)}:
         body = run_.rstrip("=").replace("-", "+").replace("_", "/")
         try:
             data = base64.b64decode(body + "=" * (-len(body) % 4))
         except binascii.Error:
             continue
-        yield data.decode("utf-8", errors="replace"), " (in base64)"
+        yield data, " (in base64)"
         try:
             data = zlib.decompressobj(wbits=47).decompress(data, _MOST)
         except zlib.error:
             continue
-        yield data.decode("utf-8", errors="replace"), " (in base64, compressed)"
+        yield data, " (in base64, compressed)"
 
 
 def _findings(text: str, secrets: Confidential) -> Iterator[str]:
@@ -198,9 +255,9 @@ def _findings(text: str, secrets: Confidential) -> Iterator[str]:
         yield f"the marker {found.group()!r}"
     if found := _PATH.search(text):
         yield f"the absolute path {found.group()!r}"
-    squeezed = squeeze(text)
+    squeezed = squeeze(text).casefold()
     for secret, whose in secrets.texts.items():
-        if secret in squeezed:
+        if secret.casefold() in squeezed:
             yield f"{whose}: {secret[:60]!r}"
     if secrets.numbers:
         told = [

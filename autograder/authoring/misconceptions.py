@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from ..worksheet.data import draw
 from .source import Assignment, Cell, complain, defines_itself
 
 F = TypeVar("F", bound=Callable[..., Any])
+_MARK = "known_answer"
 
 
 @dataclass(frozen=True)
@@ -49,16 +51,27 @@ class Answer:
 
 def wrong(answer: str, *, hint: str) -> Callable[[F], F]:
     """Mark a function as a wrong answer to `answer`, with the student's hint."""
-    return _marked
+    if not isinstance(hint, str):
+        raise TypeError("a hint is a text")
+    return _marked("wrong", answer, hint)
 
 
 def right(answer: str) -> Callable[[F], F]:
     """Mark a function as another right answer to `answer`."""
-    return _marked
+    return _marked("right", answer, "")
 
 
-def _marked(fn: F) -> F:
-    return fn
+def _marked(kind: str, answer: str, hint: str) -> Callable[[F], F]:
+    if not isinstance(answer, str):
+        raise TypeError(f'name the exercise: @{kind}("softmax")')
+
+    def mark(fn: F) -> F:
+        if hasattr(fn, _MARK):
+            raise TypeError(f"{fn.__name__} has two decorators: copy it")
+        setattr(fn, _MARK, (kind, answer, hint))
+        return fn
+
+    return mark
 
 
 def path_of(chapter: str, root: Path | None = None) -> Path:
@@ -73,43 +86,42 @@ def load(chapter: str, root: Path | None = None) -> list[Answer]:
     plain function or class, a name used twice, or a wrong answer without a hint.
     """
     path = path_of(chapter, root)
-    load_module(path)  # syntax errors and bad imports show here, in their own words
-    text = path.read_text(encoding="utf-8")
+    module = load_module(path)  # syntax errors and bad imports show here
+    text = path.read_text(encoding="utf-8-sig")
     answers: list[Answer] = []
+    seen: set[str] = set()
     for node in ast.parse(text).body:
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
-        for call in node.decorator_list:
-            kind, answer, hint = _read_decorator(call)
-            if kind is None:
-                continue
-            if kind == "wrong" and not hint:
-                raise complain(
-                    path, node.lineno, f"{node.name} has no hint", 'add hint="..."'
-                )
-            if node.name in (a.name for a in answers):
-                raise complain(
-                    path, node.lineno, f"{node.name} is there twice", "rename one"
-                )
-            source = ast.get_source_segment(text, node) or ""
-            is_right, line = kind == "right", node.lineno
-            answers.append(
-                Answer(node.name, answer, is_right, hint, source, line, path.parent)
+        mark = getattr(getattr(module, node.name, None), _MARK, None)
+        if mark is None or not node.decorator_list:
+            continue
+        kind, answer, hint = mark
+        if node.name in seen:
+            raise complain(
+                path, node.lineno, f"{node.name} is there twice", "rename one"
+            )
+        seen.add(node.name)
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise complain(
+                path, node.lineno, f"{node.name} is async", "use a plain def"
+            )
+        if kind == "wrong" and not hint.strip():
+            raise complain(
+                path, node.lineno, f"{node.name} has no hint", 'add hint="..."'
+            )
+        source = ast.get_source_segment(text, node) or ""
+        is_right, line = kind == "right", node.lineno
+        answers.append(
+            Answer(node.name, answer, is_right, hint, source, line, path.parent)
+        )
+    for name, thing in vars(module).items():
+        if getattr(thing, _MARK, None) is not None and name not in seen:
+            raise CourseError(
+                f"{path}: {name} is marked, but is no function or class of this file",
+                "write a def under the decorator, at the left margin",
             )
     return answers
-
-
-def _read_decorator(call: ast.expr) -> tuple[str | None, str, str]:
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-        return None, "", ""
-    if call.func.id not in ("wrong", "right") or not call.args:
-        return None, "", ""
-    hint = next((k.value for k in call.keywords if k.arg == "hint"), None)
-    return (
-        call.func.id,
-        str(ast.literal_eval(call.args[0])),
-        str(ast.literal_eval(hint)) if hint is not None else "",
-    )
 
 
 def check_answers(assignment: Assignment, answers: list[Answer]) -> None:
@@ -126,8 +138,10 @@ def check_answers(assignment: Assignment, answers: list[Answer]) -> None:
 
 def renamed(answer: Answer) -> str:
     """The answer's source with the exercise's own name, as a student types it."""
-    first, _, rest = answer.source.partition(answer.name)
-    return textwrap.dedent(first + answer.answer + rest)
+    opening = re.compile(rf"^(\s*(?:def|class)\s+){re.escape(answer.name)}\b")
+    return textwrap.dedent(
+        opening.sub(rf"\g<1>{answer.answer}", answer.source, count=1)
+    )
 
 
 def execute(text: str, name: str, namespace: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,10 @@ from typing import Any
 from nbformat.v4 import new_code_cell
 
 from ..checking.record import Record, Recorder
+from ..checking.values import encode
 from ..errors import CourseError
 from ..grading.preprocessors import NamedStubs
+from ..paths import line_of
 from .misconceptions import Answer, apply, execute
 from .source import Assignment, Cell, complain
 
@@ -39,13 +40,23 @@ def walk(assignment: Assignment) -> Iterator[tuple[Cell, Cell, Runner]]:
             continue
         try:
             execute(cell.text, str(cell.id or f"line {cell.line}"), namespace)
-        except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
+        except (Exception, SystemExit) as error:
+            at = line_of(error, f"<cell {cell.id or f'line {cell.line}'}>")
             raise complain(
-                assignment.path, cell.line + (where.lineno or 0),
+                assignment.path, cell.line + (at or 0),
                 f"this cell raises {type(error).__name__}: {error}",
                 "the reference must run from top to bottom",
             ) from error  # fmt: skip
+
+
+def unfit(data: Any) -> str | None:
+    """What in an encoded value is no data and can't be compared, or None."""
+    if isinstance(data, dict):
+        if data.get("kind") == "opaque":
+            return f"a {data['type']}"
+        data = list(data.values())
+    parts = (unfit(v) for v in data) if isinstance(data, list) else ()
+    return next((odd for odd in parts if odd), None)
 
 
 def given_names(assignment: Assignment) -> dict[str, Any]:
@@ -99,9 +110,10 @@ class Runner:
             records = self.record()
         except CourseError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
+            at = line_of(error, f"<cell {self.check.id}>")
             raise complain(
-                self.path, self.check.line,
+                self.path, self.check.line + (at or 0),
                 f"check cell {self.check.id} raises {type(error).__name__}: {error}",
                 "a check cell must run with the reference answer",
             ) from error  # fmt: skip
@@ -112,6 +124,18 @@ class Runner:
                     self.path, self.answer.line,
                     f"the reference gives no value for case {r.label!r}: {what}",
                     "mend the reference answer, or the case",
+                )  # fmt: skip
+            if odd := unfit(encode(r.value)):
+                raise complain(
+                    self.path, self.answer.line,
+                    f"the reference gives {odd} in case {r.label!r}",
+                    "only data can be compared: numbers, texts, arrays, containers",
+                )  # fmt: skip
+            if self.options[r.label]["dtype"] and not hasattr(r.value, "dtype"):
+                raise complain(
+                    self.path, self.check.line,
+                    f"case {r.label!r} asks for a dtype, and the reference has none",
+                    "take dtype=True away",
                 )  # fmt: skip
         if not records:
             raise complain(
@@ -124,7 +148,7 @@ class Runner:
         """The records when this known answer stands in place of the reference."""
         try:
             return self.record(lambda names: apply(answer, self.answer, names))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise CourseError(
                 f"misconceptions.py:{answer.line}: {answer.name} cannot run in the "
                 f"notebook: {type(error).__name__}: {error}",

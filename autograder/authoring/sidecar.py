@@ -21,7 +21,7 @@ from ..checking.record import Record
 from ..checking.values import Raised, decode, encode
 from .misconceptions import Answer, renamed
 from .reference import walk
-from .source import Assignment, Cell, defines_itself, without_hidden
+from .source import Assignment, Cell, complain, defines_itself, without_hidden
 
 MADE_BY = "python -m autograder build"
 
@@ -48,6 +48,11 @@ def make(assignment: Assignment, known: list[Answer]) -> tuple[dict, dict]:
         for record in records:
             case = _case(record, runner.options[record.label], others)
             entries[record.label not in shown].append(case)
+        if not entries[0]:
+            raise complain(
+                assignment.path, check.line, f"{check.id} has hidden cases only",
+                "students need a verdict too: add a case before the hidden region",
+            )  # fmt: skip
         common = {"answer": answer.id, "points": check.points, "forbid": check.forbid}
         visible["checks"][check.id] = {
             **common, "hidden": len(entries[1]), "cases": entries[0],

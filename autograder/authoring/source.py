@@ -21,8 +21,15 @@ from ..worksheet.data import chapter_sheet
 ROLES = ("given", "answer", "check", "written", "explore")
 _KNOWN_KEYS = {"id", "role", "points", "forbid", "include", "fill"}
 _REGION = re.compile(r"^\s*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
-_MARKER = re.compile(r"^# %%")
-_ID = re.compile(r"^[A-Za-z][A-Za-z0-9_-]*$")
+#: what is meant as a marker, however it is written
+_NEARLY = re.compile(
+    r"^\s*(?:#+|=+)\s*(?:BEGIN|END)\s+(?:SOLUTION|HIDDEN|MARK\s*SCHEME)", re.IGNORECASE
+)
+_SCHEME = re.compile(r"^=== (BEGIN|END) MARK SCHEME ===$")
+_MARKER = re.compile(r"^#\s*%%")
+_ID = re.compile(r"^[A-Za-z][A-Za-z0-9_-]{0,49}$")
+#: ids of cells that the build adds, or gives to cells that have none
+_TAKEN = re.compile(r"^(colab|cell-\d+)$")
 
 
 @dataclass
@@ -72,9 +79,18 @@ def read(chapter: str, root: Path | None = None) -> Assignment:
     Raises CourseError naming file, line and mend for anything that is off.
     """
     path = source_file(chapter, root)
-    text = path.read_text(encoding="utf-8")
-    notebook = jupytext.reads(text, fmt="py:percent")
-    lines = [i for i, s in enumerate(text.splitlines(), 1) if _MARKER.match(s)]
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        notebook = jupytext.reads(text, fmt="py:percent")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise complain(path, line, "this is not UTF-8", "save it as UTF-8") from None
+    except Exception as error:  # jupytext's, about a header that it can't read
+        raise complain(
+            path, 1, f"jupytext can't read this: {str(error).splitlines()[0]}",
+            "take out the header (what stands before the first `# %%`)",
+        ) from None  # fmt: skip
+    lines = [i for i, s in enumerate(text.split("\n"), 1) if _MARKER.match(s)]
     if len(lines) != len(notebook.cells):
         lines = [1, *lines][: len(notebook.cells)]
     assignment = Assignment(chapter, path, [])
@@ -105,12 +121,17 @@ def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> C
                 f"known keys: {', '.join(sorted(_KNOWN_KEYS))}",
             )
     cell = Cell(raw.cell_type, role, raw.source, line, meta.get("id"))
+    if cell.kind == "raw":
+        raise complain(path, line, "a raw cell", "use `# %%` or `# %% [markdown]`")
     if role != "given" and cell.id is None:
         raise complain(path, line, f"a cell of role {role} has no id", 'add id="..."')
     if cell.id is not None and not _ID.match(str(cell.id)):
         raise complain(
-            path, line, f"the id {cell.id!r} is not a name", "letters, digits, _ and -"
-        )
+            path, line, f"the id {cell.id!r} is not a name",
+            "a letter, then at most 49 letters, digits, _ and -",
+        )  # fmt: skip
+    if cell.id is not None and _TAKEN.match(str(cell.id)):
+        raise complain(path, line, f"the build needs the id {cell.id!r}", "rename it")
     wants = {
         "answer": "code",
         "check": "code",
@@ -125,17 +146,37 @@ def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> C
             "mark it with `# %% [markdown]`" if role == "written" else "use `# %%`",
         )
     if role in ("check", "written"):
-        points = meta.get("points")
-        if not isinstance(points, (int, float)) or points <= 0:
+        points: Any = meta.get("points")
+        number = isinstance(points, (int, float)) and not isinstance(points, bool)
+        if not number or not 0 < points < 1e6:
             raise complain(path, line, f"{cell.id} has no points", "add points=3")
         cell.points = float(points)
     elif "points" in meta:
         raise complain(
             path, line, f"points on a cell of role {role}", "points belong on the check"
         )
-    cell.forbid = list(meta.get("forbid", []))
+    cell.forbid = meta.get("forbid", [])
+    names = isinstance(cell.forbid, list) and all(
+        isinstance(name, str) for name in cell.forbid
+    )
+    if not names or (cell.forbid and role != "check"):
+        raise complain(
+            path, line, f"forbid={cell.forbid!r} on a cell of role {role}",
+            'on the check, write forbid=["softmax", "exp"]',
+        )  # fmt: skip
     if "include" in meta:
-        cell.text = included(chapter, str(meta["include"]), root)
+        if role != "given" or cell.kind != "code" or cell.text.strip():
+            raise complain(
+                path, line, "include belongs on a given code cell that is empty",
+                "leave it empty: the build fills it",
+            )  # fmt: skip
+        try:
+            cell.text = included(chapter, str(meta["include"]), root)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise complain(
+                path, line, f"include={meta['include']!r} can't be used: {error}",
+                "worksheet.py needs such a dict: variable name -> rows of numbers",
+            ) from None  # fmt: skip
     if "fill" in meta:
         if role != "answer" or cell.text.strip():
             raise complain(
@@ -144,7 +185,57 @@ def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> C
             )  # fmt: skip
         cell.text = "\n".join(by_hand(chapter, list(meta["fill"]), root))
     _check_regions(cell, path)
+    _check_code(cell, path)
     return cell
+
+
+def _check_code(cell: Cell, path: Path) -> None:
+    """Complain about code that is no Python, an answer that defines something else,
+    and labels that are no plain text."""
+    if cell.kind != "code" or cell.role == "explore":
+        return
+    try:
+        ast.parse(cell.text)
+    except (SyntaxError, ValueError) as error:
+        at = getattr(error, "lineno", None) or 0
+        raise complain(
+            path, cell.line + at, f"this is no Python: {error.args[0]}",
+            "cells are plain Python, without notebook commands (% and !)",
+        ) from None  # fmt: skip
+    indented = re.search(r"^\s+### BEGIN SOLUTION", cell.text, re.MULTILINE)
+    if cell.role == "answer" and indented and not defines_itself(cell):
+        raise complain(
+            path, cell.line, f"answer {cell.id!r} defines no {cell.id}",
+            "name the function or class like the id (for a table: the region at the "
+            "left margin)",
+        )  # fmt: skip
+    if cell.role != "check":
+        return
+    # a label in a hidden region may be put together; it is never released
+    try:
+        released = ast.parse(without_hidden(cell.text))
+    except SyntaxError:
+        raise complain(
+            path, cell.line, f"{cell.id} is no Python without its hidden region",
+            "students get what remains: hide whole statements",
+        ) from None  # fmt: skip
+    for node in ast.walk(released):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "check"
+        ):
+            label = node.args[0] if node.args else None
+            if not (
+                isinstance(label, ast.Constant)
+                and isinstance(label.value, str)
+                and label.value.strip()
+                and label.value.isprintable()
+            ):
+                raise complain(
+                    path, cell.line, f"a case of {cell.id} has no plain label",
+                    'its first argument is a text in quotes: check("the label", ...)',
+                )  # fmt: skip
 
 
 def included(chapter: str, name: str, root: Path | None = None) -> str:
@@ -198,18 +289,21 @@ def _check_regions(cell: Cell, path: Path) -> None:
     opened: tuple[str, int] | None = None
     for offset, text in enumerate(cell.text.splitlines(), 1):
         found = _REGION.match(text)
-        if found is None:
-            if "BEGIN SOLUTION" in text or "BEGIN HIDDEN" in text:
+        scheme = _SCHEME.match(text) if found is None else None
+        if found is None and scheme is None:
+            if _NEARLY.match(text):
                 raise complain(
                     path,
                     cell.line + offset,
                     f"not a marker: {text.strip()!r}",
-                    "write exactly `### BEGIN SOLUTION` or `### BEGIN HIDDEN TESTS`",
+                    "write exactly `### BEGIN SOLUTION`, `### BEGIN HIDDEN TESTS` or "
+                    "`=== BEGIN MARK SCHEME ===`, and END in the same way",
                 )
             continue
-        word, what = found.groups()
+        word = (found or scheme)[1]  # type: ignore[index]
+        what = found[2] if found else "MARK SCHEME"
         line = cell.line + offset
-        owner = "answer" if what == "SOLUTION" else "check"
+        owner = {"SOLUTION": "answer", "HIDDEN TESTS": "check"}.get(what, "written")
         if cell.role != owner:
             raise complain(
                 path, line, f"{what} marker in a cell of role {cell.role}",
@@ -224,20 +318,25 @@ def _check_regions(cell: Cell, path: Path) -> None:
             opened = (what, line)
         elif opened is None or opened[0] != what:
             raise complain(
-                path, line, f"END {what} without a BEGIN", f"add `### BEGIN {what}`"
+                path, line, f"END {what} without a BEGIN", f"add {_written(what)}"
             )
         else:
             opened = None
     if opened is not None:
         raise complain(
             path, opened[1], f"unclosed {opened[0]} region",
-            f"add `### END {opened[0]}` where it ends",
+            f"add {_written(opened[0], 'END')} where it ends",
         )  # fmt: skip
     if cell.role == "answer" and "### BEGIN SOLUTION" not in cell.text:
         raise complain(
             path, cell.line, f"answer {cell.id} has no SOLUTION region",
             "put the reference between ### BEGIN SOLUTION and ### END SOLUTION",
         )  # fmt: skip
+
+
+def _written(what: str, word: str = "BEGIN") -> str:
+    marks = ("=== ", " ===") if what == "MARK SCHEME" else ("### ", "")
+    return f"`{marks[0]}{word} {what}{marks[1]}`"
 
 
 def _check_whole(assignment: Assignment) -> None:
@@ -264,6 +363,12 @@ def _check_whole(assignment: Assignment) -> None:
             raise complain(
                 path, cell.line, f"check {cell.id!r} belongs to no answer",
                 "name it <answer id>-check",
+            )  # fmt: skip
+        answer = assignment.answer(str(cell.id).removesuffix("-check"))
+        if cell.forbid and not defines_itself(answer):
+            raise complain(
+                path, cell.line, f"forbid has no effect: {answer.id!r} is a table",
+                "forbid names in answers that are functions or classes",
             )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ and 2 right answers.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..checking import judge as judging
@@ -48,18 +49,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the kill matrix; 1 when anything in it is not as it must be."""
+    """Print the kill matrix, each exercise as it is found; 1 when anything in it
+    is not as it must be."""
     root = course_root()
     bad = 0
     for chapter in chapters(args.chapter, root):
-        rows = verify(read(chapter, root), misconceptions.load(chapter, root))
-        print(table(chapter, rows))
+        assignment = read(chapter, root)
+        answers = [str(cell.id) for cell in assignment.by_role("answer")]
+        width = max(map(len, ["exercise", *answers]))
+        print("\n".join(head(chapter, width)), flush=True)
+        rows = []
+        for row in find(assignment, misconceptions.load(chapter, root)):
+            print("\n".join(lines(row, width)), flush=True)
+            rows.append(row)
+        print("\n".join(end(rows, width)))
         bad += sum(len(r.problems) for r in rows)
     return 1 if bad else 0
 
 
 def verify(assignment: Assignment, known: list[Answer]) -> list[Row]:
     """The kill matrix of an assignment, one row an exercise."""
+    return list(find(assignment, known))
+
+
+def find(assignment: Assignment, known: list[Answer]) -> Iterator[Row]:
+    """The rows of the kill matrix, one after the other."""
     misconceptions.check_answers(assignment, known)
     visible, hidden = sidecar.make(assignment, known)
     both = Expected(assignment.chapter, visible["checks"], visible["hints"])
@@ -76,10 +90,8 @@ def verify(assignment: Assignment, known: list[Answer]) -> list[Row]:
         {c: {**both.checks[c], "cases": shown[c]} for c in shown},
         visible["hints"],
     )
-    return [
-        _row(check, answer, runner, known, both, seen)
-        for check, answer, runner in walk(assignment)
-    ]
+    for check, answer, runner in walk(assignment):
+        yield _row(check, answer, runner, known, both, seen)
 
 
 def _idle(*args: object, **options: object) -> None:
@@ -156,17 +168,34 @@ def _row(
 
 def table(chapter: str, rows: list[Row]) -> str:
     """The kill matrix as text."""
-    width = max([len(r.exercise) for r in rows] + [len("exercise")])
-    head = f"{'exercise':{width}}  points  cases"
-    head += "  wrong  killed  hinted  at once  right  kept"
-    lines = [f"verify {chapter}", head, "-" * len(head)]
-    for r in rows:
-        lines.append(
-            f"{r.exercise:{width}}  {r.points:>6g}  {r.cases[0]:>2}+{r.cases[1]:<2}"
-            f"  {r.wrong:>5}  {r.killed:>6}  {r.named:>6}  {r.seen:>7}"
-            f"  {r.right:>5}  {r.kept:>4}"
-        )
-        lines += [f"{'':{width}}  ! {p}" for p in r.problems]
+    width = max(map(len, ["exercise", *(r.exercise for r in rows)]))
+    middle = [line for row in rows for line in lines(row, width)]
+    return "\n".join([*head(chapter, width), *middle, *end(rows, width)])
+
+
+def head(chapter: str, width: int) -> list[str]:
+    """The table's title and heading."""
+    return [f"verify {chapter}", _heading(width), "-" * len(_heading(width))]
+
+
+def _heading(width: int) -> str:
+    columns = "  points  cases  wrong  killed  hinted  at once  right  kept"
+    return f"{'exercise':{width}}{columns}"
+
+
+def lines(row: Row, width: int) -> list[str]:
+    """An exercise's line, and its problems."""
+    r = row
+    line = (
+        f"{r.exercise:{width}}  {r.points:>6g}  {r.cases[0]:>2}+{r.cases[1]:<2}"
+        f"  {r.wrong:>5}  {r.killed:>6}  {r.named:>6}  {r.seen:>7}"
+        f"  {r.right:>5}  {r.kept:>4}"
+    )
+    return [line, *(f"{'':{width}}  ! {p}" for p in r.problems)]
+
+
+def end(rows: list[Row], width: int) -> list[str]:
+    """The sums."""
     total = f"{len(rows)} exercises, {sum(r.points for r in rows):g} points: "
     total += (
         f"{sum(r.killed for r in rows)} of {sum(r.wrong for r in rows)} wrong killed"
@@ -176,4 +205,4 @@ def table(chapter: str, rows: list[Row]) -> str:
     total += f", {sum(r.kept for r in rows)} of {sum(r.right for r in rows)} right kept"
     problems = sum(len(r.problems) for r in rows)
     total += "" if not problems else f"; {problems} PROBLEMS"
-    return "\n".join([*lines, "-" * len(head), total, ""])
+    return ["-" * len(_heading(width)), total, ""]

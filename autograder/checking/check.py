@@ -54,6 +54,7 @@ class Check:
         self._id = ""
         self._answer = ""
         self._records: list[Record] = []
+        self._known: Expected | None = None
         self._refused: str | None = None
         self._loaded: dict[tuple[Path, Path | None, float], Expected] = {}
         self.verdict: Verdict | None = None
@@ -63,7 +64,7 @@ class Check:
         self._assignment, self._answer = assignment, answer
         self._id = f"{answer}-check"
         self._records = []
-        expected = self._expected()
+        expected = self._known = self._expected()
         forbidden = expected.checks[self._id].get("forbid", [])
         names = sys._getframe(1).f_globals
         self._refused = None
@@ -98,9 +99,9 @@ class Check:
 
     def score(self) -> Score:
         """Show the verdict of the cell and return its score in points."""
-        if self._assignment is None:
+        expected = self._known
+        if self._assignment is None or expected is None:
             raise CourseError("no check cell was opened", "run the whole check cell")
-        expected = self._expected()
         if self._refused:
             verdict = judging.refuse(self._id, self._refused, expected)
         else:

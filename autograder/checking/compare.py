@@ -15,6 +15,9 @@ import numpy as np
 
 from .values import Opaque, Raised, describe, is_module, is_tensor, tensor_to_array
 
+#: taken now: a notebook may put something else in its place
+_isclose = np.isclose
+
 RTOL, ATOL = 1e-4, 1e-5
 _NUMBERS = (bool, int, float, Fraction)
 
@@ -34,15 +37,18 @@ class Difference:
 def as_array(value: Any) -> np.ndarray | None:
     """The numbers of a tensor, array, number or rectangular list; else None."""
     if is_tensor(value):
-        return tensor_to_array(value)
+        return None if value.is_complex() else tensor_to_array(value)
     if type(value) is np.ndarray or isinstance(value, np.generic):
         array = np.asarray(value)
         return array if array.dtype.kind in "fiub" else None
     if type(value) in _NUMBERS:
         small = type(value) is not int or abs(value) < 2**62
-        return np.asarray(
-            float(value) if type(value) is Fraction or not small else value
-        )
+        try:
+            return np.asarray(
+                float(value) if type(value) is Fraction or not small else value
+            )
+        except OverflowError:
+            return np.asarray(np.inf if value > 0 else -np.inf)
     if type(value) in (list, tuple) and value:
         parts = [as_array(v) for v in value]
         if any(p is None for p in parts) or len({p.shape for p in parts}) > 1:  # type: ignore[union-attr]
@@ -78,7 +84,7 @@ def _value_difference(
     else:
         a, b = got.astype(float), expected.astype(float)
         rtol, atol = (RTOL, ATOL) if tol is None else (0.0, tol * (1 + 1e-9))
-        mask = ~np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
+        mask = ~_isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
     if not mask.any():
         return None
     count = int(mask.sum())
@@ -191,6 +197,8 @@ def number(x: Any) -> str:
         return str(x)
     if type(x) is Fraction:
         return str(x)
+    if type(x) is int:
+        return str(x) if abs(x) < 10**60 else "a number of more than 60 digits"
     if float(x) == int(x) if np.isfinite(float(x)) else False:
         return str(int(x))
     return f"{float(x):.4g}"

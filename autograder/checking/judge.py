@@ -8,7 +8,7 @@ be: in the student's notebook for the visible cases, in the grader for all.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Verdict:
 
     def as_dict(self, *, seconds: bool = False) -> dict[str, Any]:
         """Plain JSON: what goes into result files and notebook outputs."""
-        data = asdict(self)
+        data = {f.name: getattr(self, f.name) for f in fields(self)}
         data["cases"] = [
             {
                 k: getattr(c, k)
@@ -175,7 +175,14 @@ def _judge_case(record: Record | None, case: dict[str, Any]) -> Case:
         verdict.status, verdict.reason = "error", record.reason
         got = Raised(record.error or "Exception")
     verdict.got = got
-    difference = compare(got, wanted, case["tol"], case["dtype"])
+    try:
+        difference = compare(got, wanted, case["tol"], case["dtype"])
+    except (
+        Exception
+    ) as error:  # an object of their own that even refuses to be looked at
+        kind = type(error).__name__
+        difference = Difference(f"your answer can't be compared ({kind})")
+        verdict.got = None
     if difference is None and record.mutated:
         difference = Difference(
             "the values are right, but your code changed its own input: "
@@ -190,7 +197,7 @@ def _judge_case(record: Record | None, case: dict[str, Any]) -> Case:
         verdict.misconceptions = [
             name
             for name, wrong in case["wrong"].items()
-            if _is(got, wrong, case["tol"], case["dtype"])
+            if verdict.got is not None and _is(got, wrong, case["tol"], case["dtype"])
         ]
     if difference is None:
         verdict.passed, verdict.status = True, "right"
@@ -215,9 +222,9 @@ def _diagnose(cases: list[Case], entries: list[dict[str, Any]]) -> str | None:
     """The known wrong answer that explains what was seen, best first.
 
     A wrong answer explains a failed case when its recorded value is the
-    student's, and contradicts a passed case when it would have failed it. That
-    both raised the same kind of error is no evidence by itself: at least one
-    value must agree.
+    student's: it has to explain every one. It contradicts a passed case when it
+    would have failed it. That both raised the same kind of error is no evidence
+    by itself: at least one value must agree.
     """
     best: tuple[float, int] | None = None
     name = None
@@ -225,18 +232,16 @@ def _diagnose(cases: list[Case], entries: list[dict[str, Any]]) -> str | None:
     for entry in entries:
         order += [n for n in entry["wrong"] if n not in order]
     for position, candidate in enumerate(order):
-        explained = sum(candidate in c.misconceptions for c in cases if not c.passed)
+        failed = [c for c in cases if not c.passed and c.status != "blank"]
+        if not all(candidate in c.misconceptions for c in failed):
+            continue
         contradicted = sum(
-            (candidate in e["wrong"]) if c.passed else candidate not in c.misconceptions
+            candidate in e["wrong"]
             for c, e in zip(cases, entries, strict=True)
-            if c.status != "blank"
+            if c.passed
         )
-        rank = (explained - 0.5 * contradicted, -position)
-        agrees = any(
-            candidate in c.misconceptions and not isinstance(c.got, Raised)
-            for c in cases
-            if not c.passed
-        )
+        rank = (len(failed) - 0.5 * contradicted, -position)
+        agrees = any(not isinstance(c.got, Raised) for c in failed)
         if agrees and (best is None or rank > best):
             best, name = rank, candidate
     return name

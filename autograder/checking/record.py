@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import encode, is_blank, is_module, is_tensor
+from .values import Opaque, encode, is_blank, is_module, is_tensor, oddity
 
 #: file names under which notebooks compile the source of their cells
 _CELL = re.compile(r"ipykernel_\d+|^<ipython-input|^<cell ")
@@ -67,7 +67,9 @@ def run_case(label: str, fn: Any, args: tuple[Any, ...], answer: str) -> Record:
         if str(error) in ("", answer):
             return Record(label, "blank", seconds=time.perf_counter() - start)
         record = _raised(label, error)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise  # somebody pressed stop, or the time is up
+    except BaseException as error:
         record = _raised(label, error)
     else:
         record = _valued(label, value)
@@ -77,6 +79,8 @@ def run_case(label: str, fn: Any, args: tuple[Any, ...], answer: str) -> Record:
 
 
 def _valued(label: str, value: Any) -> Record:
+    if odd := oddity(value):
+        return Record(label, "value", Opaque(odd))
     if is_blank(value):
         return Record(label, "blank", value)
     return Record(label, "value", value)
@@ -84,13 +88,22 @@ def _valued(label: str, value: Any) -> Record:
 
 def _raised(label: str, error: BaseException) -> Record:
     kind = type(error).__name__
-    message = str(error).strip().split("\n")[0][:200]
+    try:
+        message = printable(str(error).strip().split("\n")[0][:200])
+    except Exception:  # their own class, whose __str__ fails as well
+        message = ""
     reason = f"your code raised {kind}" + (f": {message}" if message else "")
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if _CELL.search(frame.filename) and frame.line:
             reason += f" (line {frame.lineno} of your cell: `{frame.line.strip()}`)"
             break
     return Record(label, "raised", error=kind, reason=reason)
+
+
+def printable(text: str) -> str:
+    """The text without what no file and no page can hold."""
+    text = text.encode("utf-8", "replace").decode()
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _copy(value: Any) -> Any:
@@ -104,6 +117,8 @@ def _copy(value: Any) -> Any:
 def _changed(before: Any, after: Any) -> bool:
     if callable(before) and not is_module(before):
         return False
+    if oddity(after):  # an argument that was fit to be compared, and is no more
+        return not oddity(before)
     return bool(encode(before) != encode(after))
 
 
@@ -134,5 +149,11 @@ class Recorder:
         """Record one case; same signature as `autograder.checking.check`."""
         if label in self.options:
             raise ValueError(f"the label {label!r} is used twice in one check")
+        for name, value in (("weight", weight), ("tol", tol)):
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if value is not None and not (number and 0 < value < 1e9):
+                raise ValueError(f"{name}={value!r} of {label!r} is no positive number")
+        if type(dtype) is not bool:
+            raise ValueError(f"dtype={dtype!r} of {label!r}: write dtype=True")
         self.options[label] = {"weight": weight, "tol": tol, "dtype": dtype}
         self.records.append(run_case(label, fn, args, self.answer))

@@ -2,7 +2,9 @@
 
 Three states, told apart by symbol and word and not by colour alone: right,
 not right, not done yet. Inline styles only, so that it looks the same in
-JupyterLab, Notebook, VS Code, Colab and the book, in light and in dark.
+JupyterLab, Notebook, VS Code, Colab and the book. Everything to read has the
+page's own colour, and only lines and frames have another: no colour is clear
+enough for letters on a light page and on a dark one.
 """
 
 from __future__ import annotations
@@ -29,6 +31,11 @@ _COLOUR = {
     "error": "#c2500a",
     "blank": "#7a7a7a",
 }
+#: a symbol in a frame of its colour, which follows
+_GLYPH = (
+    "display:inline-block;width:1.2em;line-height:1.2;margin-right:.45em;"
+    "text-align:center;border-radius:3px;border:1.5px solid "
+)
 _HEAD = {
     "right": "right",
     "partial": "partly right",
@@ -72,15 +79,15 @@ def cells(value: Any) -> list[list[str]] | None:
     array = None if is_module(value) else as_array(value)
     if array is None or array.ndim > 2 or array.size < 2:
         return None
+    columns = array.shape[-1]
+    if columns > MAX_COLUMNS or array.size // columns > MAX_ROWS:
+        return None
     if not (type(value) in (list, tuple) and array.dtype.kind == "f"):
         texts = [number(x) for x in array.ravel().tolist()]
     else:
         flat: list[Any] = []
         _flatten(value, flat)
         texts = [number(x) for x in flat]
-    columns = array.shape[-1]
-    if columns > MAX_COLUMNS or array.size // columns > MAX_ROWS:
-        return None
     return [texts[i : i + columns] for i in range(0, len(texts), columns)]
 
 
@@ -162,19 +169,18 @@ def as_html(verdict: Verdict) -> str:
     colour = _COLOUR["wrong" if state == "partial" else state]
     symbol = {"partial": "◐"}.get(state) or SYMBOL[state]
     out = [
-        f'<div style="border-left:4px solid {colour};padding:.35em .8em;margin:.3em 0;'
-        'line-height:1.45;max-width:52em">',
-        f'<div style="font-weight:600"><span style="color:{colour}" aria-hidden="true">'
-        f"{symbol}</span> {escape(headline(verdict))}</div>",
+        f'<div class="bh-verdict" style="border-left:4px solid {colour};'
+        'padding:.35em .8em;margin:.3em 0;line-height:1.45;max-width:52em">',
+        f'<div style="font-weight:600"><span aria-hidden="true">{symbol}</span>'
+        f" {escape(headline(verdict))}</div>",
     ]
     opened = False
     for case in rows(verdict):
         reason = f": {escape(case.reason)}" if case.reason else ""
         out.append(
-            f'<div><span style="color:{_COLOUR[case.status]};display:inline-block;'
-            f'width:1.3em" role="img" aria-label="{WORD[case.status]}">'
-            f"{SYMBOL[case.status]}</span>{escape(case.label)}"
-            f'<span style="opacity:.8">{reason}</span></div>'
+            f'<div style="margin:.1em 0"><span style="{_GLYPH}{_COLOUR[case.status]}"'
+            f' role="img" aria-label="{WORD[case.status]}">{SYMBOL[case.status]}</span>'
+            f"{escape(case.label)}{reason}</div>"
         )
         if opened or case.passed or case.status == "blank":
             continue
@@ -183,7 +189,7 @@ def as_html(verdict: Verdict) -> str:
             out.append(_html_tables(*tables))
             opened = True
         elif (first := _first_differences(case)) is not None:
-            out.append(f'<div style="margin-left:1.3em">{escape(first)}</div>')
+            out.append(f'<div style="margin-left:1.8em">{escape(first)}</div>')
             opened = True
     if verdict.hint:
         out.append(
@@ -217,9 +223,9 @@ def _html_tables(
                 body += f'<td style="{style}"{title}>{escape(text)}</td>'
             body += "</tr>"
         return (
-            '<table style="display:inline-table;margin:.3em 1.6em .3em 1.3em;'
+            '<table style="display:inline-table;margin:.3em 1.6em .3em 1.8em;'
             'border-collapse:collapse;font-size:.95em">'
-            f'<caption style="caption-side:top;text-align:left;opacity:.8">{name}'
+            f'<caption style="caption-side:top;text-align:left;color:inherit">{name}'
             f"</caption><tbody>{body}</tbody></table>"
         )
 

@@ -19,6 +19,8 @@ Json = Any
 
 #: more entries than this are not an answer to a teaching exercise
 MAX_ENTRIES = 1_000_000
+#: nor are containers in containers deeper than this (or that hold themselves)
+MAX_DEPTH = 20
 
 
 class Raised:
@@ -70,10 +72,51 @@ def is_module(value: Any) -> bool:
 
 def tensor_to_array(value: Any) -> np.ndarray:
     """A detached copy on the CPU; bfloat16 and half become float32."""
-    value = value.detach().cpu()
+    value = value.detach().cpu().resolve_conj().resolve_neg()
     if str(value.dtype) in ("torch.bfloat16", "torch.float16"):
         value = value.float()
     return np.array(value.numpy())
+
+
+def oddity(value: Any) -> str | None:
+    """What makes a value unfit to be compared, in words, or None.
+
+    Too many entries, containers nested too deep, and tensors whose numbers are
+    not at hand: sparse ones, those on the device "meta", float8 and the like.
+    """
+    left, row, depth = MAX_ENTRIES, [value], 0
+    while row:
+        depth += 1
+        below: list[Any] = []
+        for v in row:
+            if is_tensor(v) and (reason := _unreadable(v)):
+                return reason
+            if type(v) in (list, tuple, set, frozenset):
+                below.extend(v)
+            elif type(v) is dict:
+                below.extend(v.values())
+            left -= 1
+            if left < 0 or len(below) > MAX_ENTRIES:
+                return f"{type(value).__name__} of more than {MAX_ENTRIES} entries"
+        if depth > MAX_DEPTH:
+            return f"{type(value).__name__} nested more than {MAX_DEPTH} deep"
+        row = below
+    return None
+
+
+def _unreadable(tensor: Any) -> str | None:
+    if tensor.layout is not sys.modules["torch"].strided:
+        kind = "sparse" if "sparse" in str(tensor.layout) else "jagged"
+        return f"{kind} tensor (make it dense: .to_dense())"
+    if tensor.device.type == "meta":
+        return 'tensor without numbers (its device is "meta")'
+    if tensor.is_nested:
+        return "nested tensor"
+    try:
+        tensor_to_array(tensor.reshape(-1)[:1])
+    except (TypeError, RuntimeError):
+        return f"tensor of {tensor.dtype}"
+    return None
 
 
 def _number(x: float) -> Json:
@@ -110,6 +153,8 @@ def encode(value: Any) -> Json:
         return {"kind": "fraction", "value": str(value)}
     if isinstance(value, Raised):
         return {"kind": "raised", "error": value.error}
+    if isinstance(value, Opaque):
+        return {"kind": "opaque", "type": value.type_name}
     if is_tensor(value):
         dtype = str(value.dtype).removeprefix("torch.")
         return _encode_array(tensor_to_array(value), "tensor", dtype)
@@ -184,9 +229,12 @@ def is_blank(value: Any) -> bool:
 def describe(value: Any) -> str:
     """What a value is, in words a student knows: 'a tensor of shape (3, 4)'."""
     if is_tensor(value):
-        return f"a tensor of shape {tuple(value.shape)}"
+        kind = str(value.dtype).removeprefix("torch.")
+        text = f"a tensor of shape {tuple(value.shape)}"
+        return text + (f" of {kind} numbers" if value.is_complex() else "")
     if type(value) is np.ndarray:
-        return f"an array of shape {value.shape}"
+        odd = "" if value.dtype.kind in "fiub" else f" of {value.dtype.name}"
+        return f"an array of shape {value.shape}{odd}"
     if isinstance(value, (Raised, Opaque)):
         return repr(value).strip("<>")
     if value is None:
@@ -194,5 +242,13 @@ def describe(value: Any) -> str:
     if type(value) in (list, tuple, dict, set, frozenset):
         return f"a {type(value).__name__} of {len(value)}"
     if type(value) in (bool, int, float, str):
-        return f"the {type(value).__name__} {value!r}"
-    return f"a {type(value).__name__}"
+        return f"the {type(value).__name__} {_short(value)}"
+    return f"a {type(value).__name__[:60]}"
+
+
+def _short(value: Any) -> str:
+    """A number or text as written, but never a page of it."""
+    if type(value) is int and abs(value) > 10**60:
+        return "with more than 60 digits"
+    text = repr(value)
+    return text if len(text) <= 200 else text[:200] + "…"

@@ -16,8 +16,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import CourseError
-from ..paths import chapters
+from ..paths import chapters, course_root
+from .lock import alone
 from .progress import Progress
+from .results import points
 
 if TYPE_CHECKING:
     from .classroom import Classroom
@@ -52,7 +54,10 @@ def run(args: argparse.Namespace) -> int:
     chapters([args.chapter])
     from . import stock  # nbgrader takes a second to import: only when grading
 
-    return grade_class(stock, args.chapter, args.submitted, args.regrade, args.feedback)
+    with alone(course_root() / "class" / ".grading", "grade"):
+        return grade_class(
+            stock, args.chapter, args.submitted, args.regrade, args.feedback
+        )
 
 
 def grade_class(
@@ -78,12 +83,14 @@ def grade_class(
             "--students 12",
             usage=True,
         )
-    print(f"{chapter}: {len(students)} submissions")
+    print(f"{chapter}: {len(students)} submissions; {worth(room, chapter)}")
     print(engine.caution, flush=True)
     enter_assignment(room, chapter)
     todo = [s for s in students if regrade or not unchanged(room, engine, chapter, s)]
     progress = Progress(len(todo), sys.stdout)
     for student in todo:
+        # no result while it is graded: whoever is stopped here is graded next time
+        results.result_path(room.results, student, chapter).unlink(missing_ok=True)
         result = engine.grade(room, chapter, student)
         write_page(room, result)
         results.write(result, room.results)
@@ -128,9 +135,22 @@ def unchanged(room: Classroom, engine: ModuleType, chapter: str, student: str) -
     )
 
 
+def worth(room: Classroom, chapter: str) -> str:
+    """What the checks are worth, and what a person marks on top of it."""
+    items = room.items(chapter)
+    written = [item.points for item in items if item.written]
+    checks = points(sum(item.points for item in items) - sum(written))
+    if not written:
+        return f"{checks} points, all by checks"
+    return (
+        f"points below are the checks' ({checks}); {len(written)} written answers "
+        f"({points(sum(written))} points) are marked by a person"
+    )
+
+
 def outcome(result: Result) -> str:
     """A submission's result in a few words."""
-    text = f"{round(result.score, 2):g} of {result.max_score:g}"
+    text = f"{points(result.score)} of {points(result.max_score)}"
     for status in ("refused", "crash"):
         for check in result.checks:
             if check.status == status:
@@ -149,14 +169,15 @@ def summary(graded: list[Result], new: int, still_open: int) -> str:
     ]
     lines = [
         f"{len(graded)} submissions, {new} graded now, {len(graded) - new} unchanged; "
-        f"checks: mean {sum(scores) / len(scores):.1f} of {most:g}, "
-        f"from {round(min(scores), 1):g} to {round(max(scores), 1):g}"
+        f"checks alone: mean {points(sum(scores) / len(scores))} of {points(most)}, "
+        f"from {points(min(scores))} to {points(max(scores))}"
     ]
     if refused:
         lines.append(f"not gradable ({len(refused)}): {', '.join(refused)}")
     if still_open:
         lines.append(
-            f"{still_open} written answers wait for a person: run `jupyter lab` here, "
+            f"{still_open} written answers wait for a person (until then they count "
+            "nothing in the totals of the CSV): run `jupyter lab` here, "
             "then Nbgrader > Formgrader; afterwards: python -m autograder grade "
             f"{graded[0].assignment} --feedback"
         )

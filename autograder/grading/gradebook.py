@@ -11,8 +11,8 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from ..paths import chapters
 from . import results
-from .classroom import Classroom
-from .results import Result
+from .classroom import Classroom, Item
+from .results import Result, points
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,12 @@ class Mark:
 
 def marks(room: Classroom, assignment: str, student: str) -> dict[str, Mark]:
     """The gradebook's marks of a submission, by cell; empty when it has none."""
-    with Gradebook(room.db_url) as gradebook:
+    return read_marks(room.db_url, assignment, student)
+
+
+def read_marks(db_url: str, assignment: str, student: str) -> dict[str, Mark]:
+    """The same, from the gradebook at an address."""
+    with Gradebook(db_url) as gradebook:
         try:
             notebook = gradebook.find_submission_notebook(
                 assignment, assignment, student
@@ -70,10 +75,12 @@ class Table:
 
 
 def table(room: Classroom) -> Table:
-    """One row a student who handed in; a column a graded cell, then the sum.
+    """One row a student who handed in; a column a graded cell, then the sums.
 
     A check counts what its result says, unless a person changed it in the
-    formgrader. A written answer that nobody has graded yet is an empty field.
+    formgrader. A written answer that nobody has graded yet is an empty field, and
+    so is their sum until all are graded. Sums are of the exact points; whatever is
+    in the table is rounded once.
     """
     header = ["student"]
     rows: dict[str, dict[str, str]] = {}
@@ -86,21 +93,51 @@ def table(room: Classroom) -> Table:
             continue
         items = room.items(assignment)
         header += [f"{assignment} {item.id}" for item in items]
-        header += [f"{assignment} total", f"{assignment} out of"]
+        header += [f"{assignment} {name}" for name in SUMS]
         for result in graded:
             known = marks(room, assignment, result.student)
             scores = {item.id: _score(result, item.id, known) for item in items}
-            row = rows.setdefault(result.student, {"student": result.student})
-            for name, score in scores.items():
-                row[f"{assignment} {name}"] = "" if score is None else _text(score)
-                still_open += score is None
-            row[f"{assignment} total"] = _text(sum(s or 0.0 for s in scores.values()))
-            row[f"{assignment} out of"] = _text(sum(item.points for item in items))
+            row = rows.setdefault(result.student, {"student": inert(result.student)})
+            for name, score in (scores | sums(items, scores)).items():
+                row[f"{assignment} {name}"] = "" if score is None else points(score)
+            still_open += sum(score is None for score in scores.values())
     out = io.StringIO()
     writer = csv.DictWriter(out, header, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows[student] for student in sorted(rows))
     return Table(out.getvalue(), still_open)
+
+
+#: the columns after the graded cells
+SUMS = (
+    "checks",
+    "checks out of",
+    "written",
+    "written out of",
+    "total",
+    "out of",
+)
+
+
+def sums(items: list[Item], scores: dict[str, float | None]) -> dict[str, float | None]:
+    """A student's sums, named as in SUMS: checks, written answers, everything."""
+    written = [scores[item.id] for item in items if item.written]
+    checks = [scores[item.id] or 0.0 for item in items if not item.written]
+    marked = [score for score in written if score is not None]
+    values = (
+        sum(checks),
+        sum(item.points for item in items if not item.written),
+        sum(marked) if len(marked) == len(written) else None,
+        sum(item.points for item in items if item.written),
+        sum(checks) + sum(marked),
+        sum(item.points for item in items),
+    )
+    return dict(zip(SUMS, values, strict=True))
+
+
+def inert(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe before = + - @."""
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
 def _score(result: Result, item: str, known: dict[str, Mark]) -> float | None:
@@ -111,7 +148,3 @@ def _score(result: Result, item: str, known: dict[str, Mark]) -> float | None:
         if check.id == item:
             return check.score
     return 0.0 if mark is None else None if mark.open else mark.score
-
-
-def _text(score: float) -> str:
-    return f"{round(score, 4):g}"

@@ -34,7 +34,11 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from ..checking.check import MIME
 from ..paths import course_root
+from .notebook_page import Verdicts
 from .verdicts import decide, is_check
+
+#: a hidden region, which a release does not have
+HIDDEN = re.compile(r"(?ms)^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*(?:\n|\Z)")
 
 Processed = tuple[NotebookNode, ResourcesDict]
 
@@ -100,6 +104,13 @@ class RestoreCells(OverwriteCells):  # type: ignore[misc]
     def preprocess(self, nb: NotebookNode, resources: ResourcesDict) -> Processed:
         """Mend the notebook; what was odd is logged as `note: ...`."""
         self.add_missing_cells = False
+        settings = resources["nbgrader"]
+        with Gradebook(settings["db_url"]) as gradebook:
+            notebook = gradebook.find_notebook(
+                settings["notebook"], settings["assignment"]
+            )
+            for name in recognise(nb, notebook):
+                self.log.warning("note: the metadata of cell '%s' was missing", name)
         nb, resources = super().preprocess(nb, resources)
         for cell in nb.cells:
             if "nbgrader" in cell.metadata and not cell_id(cell):
@@ -122,6 +133,35 @@ class RestoreCells(OverwriteCells):  # type: ignore[misc]
                     place += 1
                     self.log.warning("note: cell '%s' was missing", master.name)
         return nb, resources
+
+
+def recognise(nb: NotebookNode, notebook: Any) -> list[str]:
+    """Give cells that lost their metadata theirs again; returns their ids.
+
+    A cell is known by its notebook id, or a locked one by its text. Other editors
+    lose metadata, and would move every check to the top of the notebook.
+    """
+    points = {cell.name: cell.max_score for cell in notebook.grade_cells}
+    answers = {cell.name for cell in notebook.solution_cells}
+    lost = [cell for cell in nb.cells if not cell.metadata.get("nbgrader")]
+    there = {cell_id(cell) for cell in nb.cells}
+    found = []
+    for master in notebook.source_cells:
+        if master.name in there:
+            continue
+        shown = HIDDEN.sub("", master.source).strip()
+        for cell in lost:
+            same = cell.source.strip() == shown and master.locked
+            if cell.cell_type == master.cell_type and (
+                cell.get("id") == master.name or same
+            ):
+                solution = master.name in answers
+                model = restored(master, points.get(master.name), solution)
+                cell.metadata["nbgrader"] = model.metadata["nbgrader"]
+                lost.remove(cell)
+                found.append(master.name)
+                break
+    return found
 
 
 def restored(master: Any, points: float | None, solution: bool) -> NotebookNode:
@@ -255,10 +295,10 @@ def autograde_preprocessors() -> list[type]:
 
 
 def feedback_preprocessors() -> list[type]:
-    """nbgrader's steps for a feedback page, with HideHidden after the grades."""
+    """nbgrader's GetGrades, our Verdicts, and only then HideHidden."""
     stock = list(GenerateFeedback.preprocessors.default_args[0])
-    stock.insert(stock.index(GetGrades) + 1, HideHidden)
-    return stock
+    place = stock.index(GetGrades) + 1
+    return [*stock[:place], Verdicts, HideHidden]
 
 
 def release_preprocessors() -> list[type]:

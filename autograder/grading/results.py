@@ -89,6 +89,14 @@ class Result:
     assignment_sha256: str = ""
 
 
+def points(score: float) -> str:
+    """Points as people read them: at most two decimals. Sums are rounded, not summands.
+
+    The small number keeps half a cent up when a sum of thirds falls just below it.
+    """
+    return f"{round(score + 1e-9, 2):.10g}"
+
+
 def result_path(results: Path, student: str, assignment: str) -> Path:
     """Where the result of a submission lies."""
     return results / student / f"{assignment}.json"

@@ -21,6 +21,7 @@ import nbformat
 from .. import __version__
 from .classroom import Classroom, Item
 from .gradebook import record_zero
+from .mend import mended
 from .pipeline import Outcome, autograde
 from .results import STATUSES, CaseResult, CheckResult, Result
 from .verdicts import MIME
@@ -42,8 +43,9 @@ def grade(room: Classroom, assignment: str, student: str) -> Result:
     if reason := unreadable(path):
         checks = _all(items, "refused", reason)
     else:
-        outcome = autograde(room, assignment, student)
-        warnings = notes(outcome)
+        text, warnings = mended(path)
+        outcome = autograde(room, assignment, student, text)
+        warnings += notes(outcome)
         if outcome.good:
             done = room.autograded / student / assignment / path.name
             checks = verdicts(done, items)
@@ -86,7 +88,7 @@ def unreadable(path: Path) -> str | None:
     if status.st_size > MAX_BYTES:
         return f"{path.name} is larger than {MAX_BYTES // 2**20} MB"
     try:
-        raw = json.loads(path.read_bytes().decode("utf-8"))
+        raw = json.loads(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError:
         return f"{path.name} is not UTF-8 text"
     except (ValueError, RecursionError):
@@ -104,6 +106,7 @@ def why(outcome: Outcome) -> tuple[str, str]:
     if "DeadKernelError" in outcome.error or "unresponsive" in outcome.log:
         return "crash", "the notebook's process died while it ran"
     words = re.sub(r"^[\w.]+\.(\w+: )", r"\1", outcome.error)[:300]
+    words = " ".join(words.split())
     return "refused", f"nbgrader could not grade this notebook: {words}"
 
 

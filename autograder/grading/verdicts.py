@@ -5,6 +5,7 @@ Fail closed: errors, missing, textual or contradictory scores are zero points.
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
@@ -12,6 +13,16 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
 from ..checking.check import MIME
+
+#: errors of a check's own lines: every Exception of Python's, and CourseError
+OURS = {
+    "CourseError",
+    *(
+        name
+        for name, thing in vars(builtins).items()
+        if isinstance(thing, type) and issubclass(thing, Exception)
+    ),
+}
 
 
 def is_check(cell: NotebookNode) -> bool:
@@ -29,7 +40,11 @@ def decide(cell: NotebookNode) -> dict[str, Any]:
     for output in cell.outputs:
         if output.output_type == "error":
             late = output.ename == "CellTimeoutError"
-            reason = f"the check stopped: {output.ename}: {output.evalue}"[:300]
+            reason = f"the check stopped: {output.ename}"
+            # errors of the answer are caught where it is called, all but an interrupt:
+            # its words are the answer's, and may tell what a hidden case hands over
+            if output.ename in OURS:
+                reason = f"{reason}: {output.evalue}"[:300]
             if late:
                 reason = "it took too long and was stopped"
             return refusal(name, points, "timeout" if late else "error", reason)

@@ -61,6 +61,7 @@ def test_only_the_pages_of_the_toc_are_built_and_environments_are_not_searched()
 def test_a_failing_cell_fails_the_build_and_exercises_are_not_run():
     run = CONFIG["execute"]
     assert run["execute_notebooks"] == "cache" and run["allow_errors"] is False
+    assert CONFIG["sphinx"]["config"]["nb_execution_raise_on_error"] is True
     # patterns are matched from the right, part by part
     exercise = Path("/anywhere/exercises/attention/attention.ipynb")
     assert any(exercise.match(pattern) for pattern in run["exclude_patterns"])
@@ -109,6 +110,29 @@ def test_every_number_glued_into_a_sentence_is_computed():
     used = set(re.findall(r"\{glue:text\}`(\w+)`", text))
     made = set(re.findall(r"\b(\w+)=", text))
     assert used and used <= made
+
+
+def test_the_chapters_ask_the_same_on_the_front_page_and_in_the_readme():
+    front = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    asked = re.findall(r"^\* - (\d)\n  - .+\n  - (.+)$", front, flags=re.MULTILINE)
+    table = r"^\| (\d) \| [^|]+ \| ([^|]+) \|"
+    assert len(asked) == 9
+    assert re.findall(table, readme, flags=re.MULTILINE) == asked
+
+
+# ------------------------------------------------------------------- references
+
+
+def test_an_entry_is_called_as_in_the_text(ext):
+    from pybtex.database import parse_file
+
+    entries = parse_file(str(ROOT / "book" / "references.bib")).entries
+    labels = [ext("references").label(entry) for entry in entries.values()]
+    assert len(set(labels)) == len(labels)
+    assert {"Dey, 2024", "Rabe and Staats, 2021", "Dao et al., 2022"} <= set(labels)
+    assert {"Milewski, 2025a", "Milewski, 2025b"} <= set(labels)
+    assert not any("$" in e.fields["title"] for e in entries.values())
 
 
 # --------------------------------------------------------------- nothing remote
@@ -192,6 +216,31 @@ def test_formulas_become_mathml(ext, latex, there, absent):
     text = ext("mathml").mathml(Node(latex), block=True)
     ET.fromstring(text.replace("&ApplyFunction;", ""))
     assert there in text and absent not in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ("as ", ". Then", ".|Then"),
+        ("as ", "), so", "),|so"),
+        ("(", " here", "(|"),
+        ("(", ")", "()|"),
+        ("as ", " is", "|"),
+        ("", "", "|"),
+    ],
+)
+def test_a_formula_keeps_the_signs_that_touch_it(ext, before, after, kept):
+    from docutils import nodes, utils
+
+    page = utils.new_document("page")
+    text = nodes.paragraph()
+    text += [nodes.Text(before), nodes.math("x", "x"), nodes.Text(after)]
+    page += text
+    ext("together").keep_together(page)
+    assert text.astext() == f"{before}x{after}"
+    together = [n.astext() for n in page.findall(nodes.inline)]
+    signs = kept.partition("|")[0]
+    assert [t.replace("x", "") for t in together] == ([signs] if signs else [])
 
 
 # ---------------------------------------------------------------- launch buttons

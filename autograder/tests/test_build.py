@@ -137,3 +137,63 @@ def test_an_unknown_chapter_is_a_usage_error(
     monkeypatch.chdir(built)
     assert cli.main(["build", "attentoin"]) == 2
     assert "chapters here: attention" in capsys.readouterr().err
+
+
+def _output(nb: dict) -> None:
+    check = next(c for c in nb["cells"] if c["id"] == "softmax-check")
+    check["outputs"] = [o for o in check["outputs"] if "text/plain" not in o["data"]]
+
+
+SPOILT = {
+    "no JSON": lambda path: path.write_text("{"),
+    "a list": lambda path: path.write_text("[]"),
+    "nothing": lambda path: path.write_text("null"),
+    "deep": lambda path: path.write_text("[" * 100_000),
+    "no text": lambda path: path.write_bytes(b"\xff\xfe\x00"),
+    "gone": lambda path: path.unlink(),
+}
+SPOILT_NOTEBOOK = {
+    "an old format": lambda nb: [c.pop("id") for c in nb["cells"]],
+    "other metadata": lambda nb: nb["metadata"].pop("kernelspec"),
+    "cells are texts": lambda nb: nb.update(cells=["a"]),
+    "an error": lambda nb: nb["cells"][2]["outputs"].append(
+        {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
+    ),
+    "a check without its score": _output,
+}
+
+
+@pytest.mark.parametrize("how", SPOILT)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "solutions/attention/attention.ipynb",
+        "solutions/attention/attention.expected.json",
+        "solutions/attention/attention.hidden.json",
+        "exercises/attention/attention.ipynb",
+        "exercises/attention/attention.expected.json",
+    ],
+)
+def test_a_spoilt_file_is_stale(name, how, tiny_course, capsys) -> None:
+    SPOILT[how](tiny_course / name)
+    assert cli.main(["build", "--check"]) == 1
+    assert f"stale: {name}" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore:Cell is missing an id")
+@pytest.mark.parametrize("how", SPOILT_NOTEBOOK)
+def test_a_spoilt_solved_notebook_is_stale(how, tiny_course, capsys) -> None:
+    path = tiny_course / "solutions/attention/attention.ipynb"
+    nb = json.loads(path.read_text())
+    SPOILT_NOTEBOOK[how](nb)
+    path.write_text(json.dumps(nb))
+    assert cli.main(["build", "--check"]) == 1
+    assert "stale: solutions/attention/attention.ipynb" in capsys.readouterr().out
+
+
+def test_a_folder_in_the_way_is_said(tiny_course, capsys) -> None:
+    path = tiny_course / "exercises/attention/attention.ipynb"
+    path.unlink()
+    path.mkdir()
+    assert cli.main(["build"]) == 1
+    assert "attention.ipynb" in capsys.readouterr().err

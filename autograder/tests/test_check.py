@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
+import torch
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
 from autograder import cli
-from autograder.checking.check import MIME, forbidden_name
-from autograder.checking.judge import Expected, judge
+from autograder.authoring.misconceptions import execute
+from autograder.checking.check import MIME, Check, forbidden_name
+from autograder.checking.judge import Expected, Verdict, judge
 from autograder.checking.record import Record
+from autograder.checking.show import as_html
 from autograder.errors import CourseError
 from autograder.tests.small_course import small_course
 
@@ -103,6 +111,17 @@ def test_a_known_mistake_gets_its_hint_and_its_entries_marked(release: Path) -> 
     assert "Twice, not squared" in seen["twice"]["text/plain"]
 
 
+def test_letters_have_the_page_s_colour_in_the_light_and_in_the_dark(
+    release: Path,
+) -> None:
+    wrong = {"softmax": REFERENCE, "twice": "D = [[1, 4], [9, ...]]"}
+    for shown in solve(release, wrong).values():
+        markup = shown["text/html"]
+        assert markup.startswith('<div class="bh-verdict"')
+        colours = re.findall(r"(?<![\w-])color:([^;\"]+)", markup)
+        assert set(colours) <= {"inherit"} and "opacity" not in markup
+
+
 def test_shape_advice_comes_before_value_advice(release: Path) -> None:
     flat = "def softmax(scores):\n    return scores[:, 0]"
     seen = solve(release, {"softmax": flat})
@@ -182,9 +201,6 @@ def test_without_its_sidecar_the_check_says_what_to_do(
 
 
 def test_as_plain_text_in_a_terminal(release: Path, tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     nb = nbformat.read(release / "attention.ipynb", 4)
     script = "\n\n".join(c.source for c in nb.cells if c.cell_type == "code")
     script = script.replace('raise NotImplementedError("softmax")', "return scores * 0")
@@ -201,8 +217,6 @@ def test_colab_fetches_the_course_and_nothing_else_does(
     release: Path, tmp_path: Path
 ) -> None:
     """The first cell, run with a module named google.colab, from a real repository."""
-    import subprocess
-
     course = small_course(tmp_path / "repository")
     (course / "exercises/attention").mkdir(parents=True)
     for file in release.iterdir():
@@ -235,6 +249,20 @@ def test_elsewhere_the_first_cell_does_nothing(release: Path) -> None:
     nb.cells = [nb.cells[1], new_code_cell("import os; print(os.getcwd())")]
     NotebookClient(nb, resources={"metadata": {"path": str(release)}}).execute()
     assert nb.cells[1].outputs[0].text.strip() == str(release)
+
+
+def test_in_a_clone_the_first_cell_finds_the_checker() -> None:
+    """Binder and JupyterHub clone the course and install nothing of ours."""
+    folder = Path(__file__).parents[2] / "exercises" / "attention"
+    cell = nbformat.read(folder / "attention.ipynb", 4).cells[1].source
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"{cell}\nimport autograder\nprint(sys.path[0])"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ""},
+    )
+    assert done.stdout.strip() == str(folder.parents[1]), done.stderr
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"assignment": "attention"}', "{"])
@@ -281,3 +309,100 @@ def test_the_same_kind_of_error_is_no_diagnosis() -> None:
 
     assert hint(2.0) == "You mixed them up."
     assert hint(3.0) is None
+
+
+ODD_VALUES = {
+    "a generator": "(x for x in scores)",
+    "a coroutine": "asyncio.sleep(0)",
+    "a sparse tensor": "scores.to_sparse()",
+    "a tensor on meta": "scores.to('meta')",
+    "a quantized tensor": "torch.quantize_per_tensor(scores, 0.1, 0, torch.qint8)",
+    "float8": "scores.to(torch.float8_e4m3fn)",
+    "complex, real part right": "torch.complex(e / e.sum(0), e)",
+    "conjugate": "torch.complex(e, e).conj()",
+    "a jagged tensor": "torch.nested.nested_tensor([scores, scores])",
+    "many entries": "torch.zeros(1).expand(10**10)",
+    "a long list": "[0] * 2_000_000",
+    "a huge number": "[10**400, 1]",
+    "a huge fraction": "fractions.Fraction(10**400, 3)",
+    "a list in itself": "(a := [], a.append(a), a)[2]",
+    "a deep list": "functools.reduce(lambda a, _: [a], range(9999), 1)",
+    "a recursive dict": "(a := {}, a.update(x=a), a)[2]",
+    "an object that refuses": "type('E', (), {'__class__': property(lambda s: s.x)})()",
+    "a subclass": "scores.as_subclass(type('T', (torch.Tensor,), {}))",
+    "a memoryview": "memoryview(b'ab')",
+    "markup": "type('<b>E</b>' * 99, (), {})()",
+}
+ODD_ERRORS = {
+    "an error without words": (
+        "class E(Exception):\n    def __str__(self): raise ValueError\n", "E()"
+    ),
+    "a surrogate": ("", "ValueError('\\ud800')"),
+    "markup": ("", "ValueError('<img src=x>')"),
+    "below Exception": ("class E(BaseException): pass\n", "E()"),
+    "a generator's end": ("", "GeneratorExit()"),
+}  # fmt: skip
+
+
+def alone(release: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Verdict:
+    """The verdict of the softmax check on an answer, in this process."""
+    monkeypatch.chdir(release)
+    names: dict[str, Any] = {"torch": torch, "check": Check()}
+    execute(text, "softmax", names)
+    cases = (
+        'check.start("attention", "softmax")\n'
+        'check("two keys, one query", softmax, torch.tensor([[0.0], [1.0]]))\n'
+        'check("the worked example", softmax, torch.tensor([[1.0, 2], [3, -4]]))\n'
+        "check.score()"
+    )
+    exec(cases, names)
+    verdict = names["check"].verdict
+    assert json.dumps(verdict.as_dict()).isascii()
+    page = as_html(verdict)
+    assert page.encode() and "<b>E" not in page and "<img" not in page
+    return verdict
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+def test_an_odd_value_gets_a_verdict(release, monkeypatch, value: str) -> None:
+    text = "import asyncio, fractions, functools\ndef softmax(scores):\n"
+    text += "    e = (scores - scores.max(0).values).exp()\n"
+    half = "    if scores.shape[1] == 2:\n        return e / e.sum(0)\n"
+    verdict = alone(release, monkeypatch, f"{text}{half}    return {value}")
+    assert (verdict.score, verdict.status) == (1.5, "partial"), verdict.reason
+    assert verdict.reason and len(verdict.reason) < 300
+
+
+@pytest.mark.parametrize("define, error", ODD_ERRORS.values(), ids=ODD_ERRORS)
+def test_an_odd_error_gets_a_verdict(release, monkeypatch, define, error) -> None:
+    text = f"{define}def softmax(scores):\n    raise {error}"
+    verdict = alone(release, monkeypatch, text)
+    assert (verdict.score, verdict.status) == (0.0, "error")
+    assert verdict.reason and "raised" in verdict.reason
+
+
+def test_a_right_answer_with_a_gradient_keeps_its_marks(release, monkeypatch) -> None:
+    text = f"{REFERENCE} * torch.ones(1, requires_grad=True)"
+    assert alone(release, monkeypatch, text).status == "right"
+
+
+def test_a_comparison_put_in_place_of_numpys_gives_nothing(
+    release, monkeypatch
+) -> None:
+    monkeypatch.setattr(np, "isclose", lambda *a, **k: np.ones((), bool))
+    assert alone(release, monkeypatch, "def softmax(s):\n    return s").score == 0
+
+
+def test_a_hint_explains_every_failing_case(release, monkeypatch) -> None:
+    """Ones are what `rows` gives for one query, and not for two."""
+    text = "def softmax(scores):\n    return torch.ones_like(scores)"
+    verdict = alone(release, monkeypatch, text)
+    assert verdict.status == "wrong" and verdict.hint is None
+
+
+def test_an_answer_that_leaves_the_folder_is_judged(release, monkeypatch) -> None:
+    text = "import os\n" + REFERENCE.replace(
+        "    return", "    os.chdir('/')\n    return"
+    )
+    assert alone(release, monkeypatch, text).status == "right"

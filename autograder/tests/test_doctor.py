@@ -102,6 +102,7 @@ def test_bubblewrap_is_tried_and_not_only_found() -> None:
     finding = list(doctor.programs())[-1]
     assert finding.what == "bubblewrap"
     assert finding.good or "may not run" in finding.why
+    assert "will isolate" not in finding.why  # nothing isolates yet
 
 
 def test_doctor_runs_where_nothing_is_installed() -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from autograder.cli import main
 from autograder.errors import CourseError
-from autograder.grading import results, stock
-from autograder.grading.classroom import Classroom, collect
+from autograder.grading import gradebook, results, stock
+from autograder.grading.classroom import Classroom, Item, collect
+from autograder.grading.lock import alone
 from autograder.grading.progress import Progress
 from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE
 
@@ -47,6 +48,10 @@ def test_the_table_has_a_row_a_student_and_a_column_a_cell(graded):
         "attention softmax-check": "3",
         "attention twice-check": "2",
         "attention why": "",
+        "attention checks": "5",
+        "attention checks out of": "5",
+        "attention written": "",
+        "attention written out of": "2",
         "attention total": "5",
         "attention out of": "7",
     }
@@ -131,18 +136,56 @@ def test_grades_given_by_hand_are_in_the_table(graded, capsys):
     assert main(["grade", "attention", "--feedback"]) == 0
     assert "1 written answers wait" in capsys.readouterr().out
     page = Path("class/feedback/good/attention/attention.html").read_text("utf-8")
-    assert "Score: 1.5 / 2.0" in page
+    assert '<span class="got">1.5 / 2</span>' in page
+    assert "<strong>7</strong> of 7 points" in page
+    assert "Checks: 5.5 of 5. Written answers: 1.5 of 2." in page
     row = grades()["good"]
     assert row["attention why"] == "1.5"
     assert row["attention softmax-check"] == "2.5"
     assert row["attention twice-check"] == "3"
+    assert row["attention checks"] == "5.5"
+    assert row["attention written"] == "1.5"
     assert row["attention total"] == "7"
+
+
+def test_sums_are_of_exact_points_and_rounded_once():
+    items = [Item(f"q{n}-check", 1.0, False) for n in range(3)]
+    items.append(Item("why", 2.0, True))
+    scores = {item.id: 2 / 3 for item in items[:2]} | {"q2-check": 1 / 3, "why": None}
+    sums = gradebook.sums(items, scores)
+    assert [results.points(scores[item.id]) for item in items[:3]] == [
+        "0.67",
+        "0.67",
+        "0.33",
+    ]
+    assert tuple(sums) == gradebook.SUMS
+    assert results.points(sums["checks"]) == results.points(5 / 3) == "1.67"
+    assert sums["written"] is None
+    assert (sums["checks out of"], sums["written out of"], sums["out of"]) == (3, 2, 5)
+    assert results.points(23.5666) == "23.57"
+    assert results.points(1234.5) == "1234.5"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-2", "@cmd", " =1", "\t=1"])
+def test_no_cell_of_the_table_is_a_formula(name):
+    assert gradebook.inert(name) == f"'{name}"
+    assert gradebook.inert("ada-lin") == "ada-lin"
+
+
+def test_a_student_named_like_a_formula(graded):
+    only("good")
+    shutil.move(in_class("submitted/good"), in_class("submitted/=1+1"))
+    assert main(["grade", "attention"]) == 0
+    assert list(grades()) == ["'=1+1"]
+    assert grades()["'=1+1"]["attention total"] == "5"
 
 
 def test_it_says_what_it_does_and_where_things_are(graded, capsys):
     only("good", "list")
     assert main(["grade", "attention"]) == 0
     out = capsys.readouterr().out
+    assert "the checks' (5); 1 written answers (2 points) are marked by a" in out
+    assert "checks alone: mean 2.5 of 5, from 0 to 5" in out
     assert "stock engine: no isolation; grade only work you trust" in out
     assert "not gradable (1): list" in out
     for place in ("results", "feedback", "gradebook.db", "grades.csv"):
@@ -262,3 +305,10 @@ def test_the_command_line_as_people_call_it(graded):
     assert done.returncode == 0, done.stderr
     assert "1 submissions, 0 graded now, 1 unchanged" in done.stdout
     assert done.stderr == ""
+
+
+def test_a_second_grader_waits_its_turn(tiny_course, capsys) -> None:
+    with alone(tiny_course / "class/.grading", "grade"):
+        assert main(["grade", "attention"]) == 1
+    assert "is running already" in capsys.readouterr().err
+    assert main(["grade", "attention"]) == 2  # nobody has handed in

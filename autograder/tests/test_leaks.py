@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import textwrap
+import urllib.parse
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -256,3 +257,47 @@ def test_the_command_reports_and_fails(
     assert main(["leaks", str(course / "exercises")]) == 1
     assert "cell 1 (softmax), source: the marker" in capsys.readouterr().out
     assert main(["leaks", str(course / "nowhere")]) == 2
+
+
+LINE = "return exp / exp.sum(dim=0, keepdim=True)"
+DISGUISES = {
+    "base64 of base64": base64.b64encode(base64.b64encode(LINE.encode())).decode(),
+    "base64 of UTF-16": base64.b64encode(LINE.encode("utf-16")).decode(),
+    "hexadecimal": LINE.encode().hex(),
+    "a URL": urllib.parse.quote(LINE),
+    "HTML": LINE.replace("=", "&#61;"),
+    "escapes": "".join(f"\\u{ord(sign):04x}" for sign in LINE),
+    "invisible signs": "\u200b".join(LINE),
+    "two lines of a comment": "# return exp / exp.sum(dim=0,\n#   keepdim=True)",
+    "two texts": '"return exp / exp.sum(" + "dim=0, keepdim=True)"',
+    "large letters": "LARGE scores stay FINITE",
+}
+
+
+@pytest.mark.parametrize("text", DISGUISES.values(), ids=DISGUISES)
+def test_a_secret_in_disguise_is_caught(course: Path, text: str) -> None:
+    assert change(course, lambda nb: nb["metadata"].update(note=text))
+
+
+def test_a_secret_in_two_cells_is_caught(course: Path) -> None:
+    def plant(notebook: dict[str, Any]) -> None:
+        notebook["cells"][0]["source"] += "\n# return exp / exp.sum("
+        notebook["cells"][1]["source"] = "# dim=0, keepdim=True)"
+
+    assert any("the cells together" in leak for leak in change(course, plant))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        "[" * 100_000,
+        '{"cells": ["a"], "metadata": {}}',
+        '{"cells": {"a": 1}, "metadata": []}',
+        '{"cells": [{"metadata": [1], "source": 3}]}',
+        '{"metadata": {"a": 1}, "metadata": {}, "cells": []}',
+    ],
+)
+def test_what_is_no_notebook_is_said_and_no_crash(course: Path, content: str) -> None:
+    (course / "exercises/attention/attention.ipynb").write_text(content)
+    assert found(course)

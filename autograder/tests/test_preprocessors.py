@@ -18,6 +18,7 @@ from autograder.grading.preprocessors import (
     authors_files,
     release_notebook,
 )
+from autograder.grading.verdicts import decide
 
 
 def info(name: str, **flags) -> dict:
@@ -210,3 +211,15 @@ def test_feedback_has_no_hidden_case():
     assert "secret" not in nbformat.writes(new_notebook(cells=[cell]))
     assert 'check("seen", double, 1)' in cell.source
     assert [o.output_type for o in cell.outputs] == ["display_data", "execute_result"]
+
+
+def test_the_words_of_an_interrupt_are_not_repeated() -> None:
+    """They are the answer's, and may tell what a hidden case hands over."""
+    for name, words in (
+        ("NameError", "the check stopped: NameError: oh"),
+        ("KeyboardInterrupt", "the check stopped: KeyboardInterrupt"),
+        ("TheirOwn", "the check stopped: TheirOwn"),
+    ):
+        cell = new_code_cell("check.score()", outputs=[error(name)])
+        cell.metadata["nbgrader"] = {"grade_id": "a-check", "points": 2}
+        assert decide(cell)["reason"] == words

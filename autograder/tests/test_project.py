@@ -104,7 +104,7 @@ def test_system_says_what_is_left_out(copy: Path, tmp_path: Path) -> None:
         (bare / name).symlink_to(shutil.which(name) or "")
     done = sh("scripts/system", "bubblewrap", cwd=copy, PATH=str(bare), CI="")
     assert done.returncode == 0
-    assert "left out: the tests of isolated grading" in done.stderr
+    assert "left out: the doctor's trial of it" in done.stderr
     assert "apt install bubblewrap" in done.stderr
     done = sh("scripts/system", "bubblewrap", cwd=copy, PATH=str(bare), CI="true")
     assert done.returncode == 1
@@ -224,6 +224,24 @@ def test_the_guards_are_all_there() -> None:
     wanted = {"ruff", "mypy", "stale", "leaks", "verify", "nbval", "book", "pytest"}
     assert wanted <= set(names)
     assert names.index("book") < names.index("pytest")  # tests look at the pages
+
+
+def test_the_book_ends_in_one_plain_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from autograder.pages import book
+
+    place = tmp_path / "my course"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    book.message("a box in green")
+    line = capsys.readouterr().out
+    assert line.startswith("The book: file:///") and line.count("\n") == 1
+    assert line.strip().endswith("/my%20course/_build/html/index.html")
+    monkeypatch.setattr(book.console, "color_terminal", lambda: False)
+    book.message("it went wrong", color="red")
+    assert "it went wrong" in (said := capsys.readouterr().out)
+    assert "\x1b" not in said
 
 
 # ------------------------------------------------------------------------- README

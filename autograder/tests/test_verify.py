@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from autograder.authoring import misconceptions
+from autograder.authoring import verify as verification
 from autograder.authoring.source import read
 from autograder.authoring.verify import Row, table, verify
+from autograder.cli import main
 from autograder.errors import CourseError
 from autograder.tests.small_course import MISCONCEPTIONS, SOURCE, small_course
 
@@ -27,6 +30,27 @@ def test_a_good_assignment_is_clean(tmp_path: Path) -> None:
     assert softmax.seen == 3, "overflow shows in the hidden case only"
     assert (softmax.right, softmax.kept) == (2, 2)
     assert "8 of 8 wrong killed, 8 with their own hint" in table("attention", rows)
+
+
+def test_the_command_prints_each_row_as_it_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(small_course(tmp_path)))
+    seen: list[str] = []
+    find = verification.find
+
+    def slowly(*args: object) -> Iterator[Row]:
+        for row in find(*args):
+            seen.append(capsys.readouterr().out)
+            yield row
+
+    monkeypatch.setattr(verification, "find", slowly)
+    assert main(["verify"]) == 0
+    seen.append(capsys.readouterr().out)
+    assert seen[0].startswith("verify attention\nexercise")
+    assert seen[1].startswith("softmax ") and seen[1].count("\n") == 1
+    rows = find(read("attention"), misconceptions.load("attention"))
+    assert "".join(seen) == table("attention", list(rows)) + "\n"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from sphinx.environment import BuildEnvironment
 
 #: what executed pages read, beside their own text
 INPUTS = (
+    "autograder/checking/*.py",
     "autograder/pages/figures.py",
     "autograder/paths.py",
     "autograder/pages/plots.py",

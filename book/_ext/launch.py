@@ -12,7 +12,8 @@ and `launch_buttons` in `_config.yml`.
 
 The theme's own buttons in the page header open the page's *source*. For an
 exercise that is right. A chapter is a Markdown file, which Colab cannot open: there
-the header buttons lead to the chapter's exercises instead.
+the header buttons lead to the chapter's exercises instead. And an exercise's source
+is of no use without its expected values: its download is the zip with both.
 """
 
 from __future__ import annotations
@@ -130,6 +131,12 @@ def header_buttons(
             buttons.remove(group)
         return
     links = launch_links(app.config.html_theme_options, notebook(chapter))
+    if page == notebook(chapter).removesuffix(".ipynb"):
+        up = "../" * page.count("/")
+        for button in source_buttons(buttons):
+            button["url"] = f"{up}_static/{chapter}.zip"
+            button["text"] = ".zip"
+            button["tooltip"] = "Download the exercises with what a check needs"
     for group in groups:
         group["tooltip"] = "Open this chapter's exercises"
         group["buttons"] = [
@@ -142,6 +149,17 @@ def header_buttons(
             }
             for place, url in links.items()
         ]
+
+
+def source_buttons(buttons: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The theme's buttons that download a page's source."""
+    return [
+        button
+        for group in buttons
+        if group.get("label") == "download-buttons"
+        for button in group["buttons"]
+        if button.get("label") == "download-source-button"
+    ]
 
 
 def pack(app: Sphinx, exception: Exception | None) -> None:

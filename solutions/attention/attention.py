@@ -365,7 +365,7 @@ with suppress(NotImplementedError, TypeError):       # TypeError: a blank in A_f
 # token. A token is now the *last* axis, a row. Everything on the left page has a twin
 # on the right page, its transpose:
 #
-# | | paper: tokens in columns | code: tokens in rows |
+# | what | paper: tokens in columns | code: tokens in rows |
 # |---|---|---|
 # | tokens | $X$ is $(C, T)$ | `x` is `(B, T, C)` |
 # | queries | $Q = W_Q X$ | `q = x @ W_Q.T` |
