@@ -42,9 +42,15 @@ def squeeze(text: str) -> str:
 
 
 def telling(number: float) -> bool:
-    """Whether a number is told from others: five significant digits or more."""
+    """Whether a number is told from others: five significant digits or more.
+
+    A half of a half of a half (1/64 = 0.015625) has them too, and tells nothing.
+    """
+    if number != number or abs(number) == float("inf"):
+        return False
     digits = f"{abs(number):.9g}".split("e")[0].replace(".", "").strip("0")
-    return number == number and len(digits) >= 5
+    halves = abs(number) < 1 and number * 1024 == int(number * 1024)
+    return len(digits) >= 5 and not halves
 
 
 @dataclass

@@ -25,6 +25,7 @@ _REGION = re.compile(r"^\s*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
 _NEARLY = re.compile(
     r"^\s*(?:#+|=+)\s*(?:BEGIN|END)\s+(?:SOLUTION|HIDDEN|MARK\s*SCHEME)", re.IGNORECASE
 )
+_SCHEME_LINE = "=== {} MARK SCHEME ==="
 _SCHEME = re.compile(r"^=== (BEGIN|END) MARK SCHEME ===$")
 _MARKER = re.compile(r"^#\s*%%")
 _ID = re.compile(r"^[A-Za-z][A-Za-z0-9_-]{0,49}$")
@@ -297,7 +298,7 @@ def _check_regions(cell: Cell, path: Path) -> None:
                     cell.line + offset,
                     f"not a marker: {text.strip()!r}",
                     "write exactly `### BEGIN SOLUTION`, `### BEGIN HIDDEN TESTS` or "
-                    "`=== BEGIN MARK SCHEME ===`, and END in the same way",
+                    f"`{_SCHEME_LINE.format('BEGIN')}`, and END in the same way",
                 )
             continue
         word = (found or scheme)[1]  # type: ignore[index]

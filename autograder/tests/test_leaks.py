@@ -240,7 +240,15 @@ def test_visible_values_are_no_secret(course: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "yes"),
-    [(0.5, False), (1000.0, False), (0.73105858, True), (12345.0, True), (1e-9, False)],
+    [
+        (0.5, False),
+        (1000.0, False),
+        (0.73105858, True),
+        (12345.0, True),
+        (1e-9, False),
+        (0.015625, False),
+        (0.015626, True),
+    ],
 )
 def test_only_numbers_with_many_digits_tell(number: float, yes: bool) -> None:
     assert telling(number) is yes
