@@ -210,6 +210,12 @@ def test_nothing_overlaps_and_all_is_on_the_page(name: str, key: bool) -> None:
                         assert across < 0.2 or down < 0.2, (name, variant, a, b)
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_the_head_and_foot_stay_within_the_margins(name: str) -> None:
+    assert width(pdf.FRACTIONS, 7.5) < 210 - 2 * pdf.MARGIN
+    assert width(numbered(name, 0).title, 17, "title") < 210 - 2 * pdf.MARGIN - 25
+
+
 def test_every_kind_of_step_finds_its_place(tmp_path: Path) -> None:
     ws = Worksheet("t", title="Everything")
     x = ws.given("x", [[1, 2], [0, -1]])

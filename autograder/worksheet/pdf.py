@@ -40,9 +40,7 @@ FRAMES = {
     "key": "#00775a", "value": "#a2477e", "score": "#0b5c87", "share": "#a3430b",
 }  # fmt: skip
 TINT = "#e9edf0"
-DECIMALS = (
-    "The last decimal may differ by a little where one goes on with rounded numbers."
-)
+DECIMALS = "After rounding, the last decimal may differ a little."
 FRACTIONS = f"Fractions are exact, with the same as a decimal below. {DECIMALS}"
 
 
