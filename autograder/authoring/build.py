@@ -121,7 +121,9 @@ def _cell(cell: Cell, chapter: str, fallback: str) -> NotebookNode:
     text = cell.text
     if cell.role == "check":
         answer = str(cell.id).removesuffix("-check")
-        text = f'check.start("{chapter}", "{answer}")\n{text}\ncheck.score()'
+        # a student's own variable called `check` must not cost the checks below it
+        opening = f'from autograder import check\ncheck.start("{chapter}", "{answer}")'
+        text = f"{opening}\n{text}\ncheck.score()"
     make = new_code_cell if cell.kind == "code" else new_markdown_cell
     node = make(text, id=re.sub(r"[^A-Za-z0-9_-]", "-", cell.id or fallback)[:64])
     graded = cell.role in ("check", "written")

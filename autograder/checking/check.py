@@ -45,6 +45,10 @@ class Score(float):
     def __repr__(self) -> str:
         return float.__repr__(self)
 
+    def _repr_html_(self) -> str:
+        """Nothing: the verdict above says it; nbgrader reads the plain text."""
+        return "<span hidden></span>"
+
 
 class Check:
     """The cases of the check cell that is running, and how to show them."""

@@ -86,8 +86,8 @@ def damaged(notebook: NotebookNode) -> None:
 
 
 def replaced_check(notebook: NotebookNode) -> None:
-    """Puts something else in the place of `check`."""
-    answer(notebook, f"{SOFTMAX}\n\n{CHECK}")
+    """Puts something else in the place of `check`, under a wrong answer."""
+    answer(notebook, f"{ROWS}\n\n{CHECK}")
 
 
 def killer(notebook: NotebookNode) -> None:

@@ -406,3 +406,9 @@ def test_an_answer_that_leaves_the_folder_is_judged(release, monkeypatch) -> Non
         "    return", "    os.chdir('/')\n    return"
     )
     assert alone(release, monkeypatch, text).status == "right"
+
+
+def test_a_variable_called_check_costs_nothing(release: Path) -> None:
+    seen = solve(release, {"softmax": REFERENCE + "\n\ncheck = 3"})
+    assert seen["softmax"]["score"] == "3.0"
+    assert seen["twice"]["score"] == "0.0"

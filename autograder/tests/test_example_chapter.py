@@ -43,7 +43,7 @@ def run(notebook: nbformat.NotebookNode, folder: Path) -> str:
     shown = [
         output.data["text/plain"]
         for cell in notebook.cells
-        if cell.cell_type == "code" and cell.source.startswith("check.start")
+        if cell.cell_type == "code" and "check.start(" in cell.source
         for output in cell.outputs
         if output.output_type == "display_data"
     ]

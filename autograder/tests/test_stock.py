@@ -78,10 +78,10 @@ def test_damage_costs_nothing(rows):
     assert "'twice-check' was there more than once" in text
 
 
-def test_a_replaced_check_gets_nothing(rows):
-    result = rows["replaced-check"]
-    assert result.score == 0
-    assert result.checks[0].reason == "the check gave no verdict"
+def test_a_replaced_check_changes_nothing(rows):
+    faked, honest = rows["replaced-check"], rows["wrong"]
+    assert faked.score == honest.score
+    assert faked.checks[0].misconception == honest.checks[0].misconception == "rows"
 
 
 def test_a_dead_kernel_costs_its_owner_only(rows):
