@@ -10,7 +10,7 @@ import pytest
 
 from autograder.cli import main
 from autograder.errors import CourseError
-from autograder.worksheet.command import NAMED, maker, variant
+from autograder.worksheet.command import NAMED, maker, numbered, variant
 
 
 def text_of(path: Path) -> str:
@@ -43,6 +43,22 @@ def test_a_name_has_its_own_numbers_on_both_sheets(tmp_path: Path) -> None:
     assert text_of(other).split() == text_of(key).replace(" · ada lin", "").split()
 
 
+def test_a_name_is_printed_as_it_is_typed(tmp_path: Path) -> None:
+    out = tmp_path / "a.pdf"
+    main(["worksheet", "attention", "--variant", "s_12^x $y$", "-o", str(out)])
+    for page in pypdf.PdfReader(out).pages:
+        assert "· s_12^x $y$" in page.extract_text()
+
+
+def test_a_sheet_prints_before_its_chapter_has_an_assignment(tmp_path: Path) -> None:
+    folder = tmp_path / "solutions" / "vectordb"
+    folder.mkdir(parents=True)
+    (folder / "worksheet.py").write_text(
+        "from autograder.worksheet.examples.pooling import sheet\n", encoding="utf-8"
+    )
+    assert numbered("vectordb", 0, tmp_path).name == "pooling"
+
+
 def test_a_page_of_the_book_links_to_its_sheets() -> None:
     html = Path(__file__).resolve().parents[2] / "_build" / "html"
     page = html / "book" / "attention.html"
@@ -72,6 +88,8 @@ def test_names_become_numbers_that_stay() -> None:
     assert variant("Ada") == (variant("ada")[0], "Ada")
     # printed sheets must be found again next year: this number never changes
     assert variant("ada lin")[0] == 673813
+    # e with its dots as one sign or as two is the same letter
+    assert variant("Zo\u00eb") == variant("Zoe\u0308")
     drawn = {variant(f"student {n}")[0] for n in range(300)}
     assert len(drawn) >= 295 and min(drawn) >= 100 and max(drawn) < NAMED
 

@@ -203,6 +203,13 @@ def test_hints_name_the_mistake(visit):
     page.get_by_role("button", name="Show K", exact=True).click()
     put(page, "S", 1, 4, "3")
     assert "That is row 4, column 1" in verdict(page, "S")
+    page.get_by_role("button", name="Hide A", exact=True).click()
+    for text in ("0.7", "1/2", "9/4"):
+        put(page, "A", 1, 1, text)
+        assert verdict(page, "A").endswith(
+            "Look at 3/(3 + 9 + 1/3 + 3) again. "
+            "Divide by the sum that stands in the brackets."
+        )
     page.get_by_role("button", name="Hide B", exact=True).click()
     put(page, "B", 1, 1, "0.2")
     assert verdict(page, "B").endswith("Close, but not within 2 decimals.")
@@ -323,6 +330,41 @@ def test_progress_is_kept_cleared_and_forgotten_on_request(visit):
     page.reload()
     assert page.locator("td[data-state='right'], td[data-state='shown']").count() == 0
     assert cell(page, "Q", 1, 1).locator("input").input_value() == ""
+
+
+def test_two_tabs_of_the_page_do_not_forget_for_each_other(visit):
+    page = visit()
+    other = page.context.new_page()
+    other.goto(PAGE.as_uri())
+    put(page, "Q", 1, 1, "2")
+    other.wait_for_selector("#attention-Q td[data-state=right]")
+    put(other, "Q", 1, 2, "1")
+    page.wait_for_selector("#attention-Q td[data-state=right] >> nth=1")
+    page.reload()
+    states = [cell(page, "Q", 1, j).get_attribute("data-state") for j in (1, 2)]
+    assert states == ["right", "right"]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"sets": {"0": {"filled": {"Q": [["2"]], "K": "x"}, "shown": {}}}},
+        {"sets": {"0": {}}},
+        {"sets": 5},
+        [],
+    ],
+)
+def test_what_is_kept_from_another_sheet_does_no_harm(visit, kept):
+    page = visit()
+    page.evaluate(
+        "kept => localStorage.setItem(`by-hand ${location.pathname} attention`, kept)",
+        json.dumps(kept),
+    )
+    page.reload()
+    assert put(page, "Q", 3, 1, "3") == "right"
+    assert put(page, "K", 3, 3, "-1") == "right"
+    page.reload()
+    assert cell(page, "Q", 3, 1).get_attribute("data-state") == "right"
 
 
 def test_new_numbers_come_from_the_data_and_each_set_keeps_its_own(visit):

@@ -16,7 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from autograder.errors import CourseError
-from autograder.paths import load_worksheet
+from autograder.paths import load_module, load_worksheet
 from autograder.worksheet import (
     Traced,
     Worksheet,
@@ -210,6 +210,65 @@ def test_the_authors_mistakes_are_named(wrong: Any, words: str) -> None:
     assert caught.value.mend
     at_the_step = not words.startswith(("a product", "sum", "no column", "cannot"))
     assert (Path(__file__).name in caught.value.message) == at_the_step
+
+
+SHEET = """\
+import math
+
+from autograder.worksheet import Worksheet, mask, normalise, relu, threshold
+
+
+def sheet(variant=0):
+    ws = Worksheet("mine", title="Mine", variant=variant)
+    X = ws.given("X", [[1, 2], [3, 4], [5, 6]])
+    STEP
+    return ws
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ('ws.step("H", X @ X)', "a product does not fit: <X 3×2> and <X 3×2>"),
+        ('ws.step("H", X + X.T)', "a sum does not fit"),
+        ('ws.step("H", X @ [[1], [2]])', "a product needs matrices of this sheet"),
+        ('ws.step("H", X + 1)', "a sum needs matrices of this sheet, and got 1"),
+        ('ws.step("H", X * [1])', "entry by entry (·) needs matrices"),
+        ('ws.step("H", X / 0)', "<X 3×2> cannot be divided by 0"),
+        ('ws.step("H", X / X)', "cannot be divided by <X 3×2>"),
+        ('ws.step("H", normalise(X, "cols"))', "unknown axis 'cols'"),
+        ('ws.step("", X.T)', "a step without a name"),
+        ('ws.step(X.T)', "missing 1 required positional argument"),
+        ('ws.step("H", Q @ X)', "name 'Q' is not defined"),
+        ('ws.given("Z", [["a"]])', "'Z' holds what is no number"),
+        ('ws.step("M", mask(X, threshold(X, 2), -math.inf))', "an infinite number"),
+    ],
+)  # fmt: skip
+def test_the_authors_mistakes_are_named_with_the_line(
+    step: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "worksheet.py"
+    path.write_text(SHEET.replace("STEP", step), encoding="utf-8")
+    for variant in (0, 3):
+        with pytest.raises(CourseError) as caught:
+            draw(load_module(path).sheet, variant)
+        assert caught.value.message.startswith("worksheet.py:9: ")
+        assert words in caught.value.message and caught.value.mend
+
+
+@pytest.mark.parametrize("step", ["pass", "return None"])
+def test_a_sheet_without_steps_is_named(step: str, tmp_path: Path) -> None:
+    path = tmp_path / "worksheet.py"
+    path.write_text(SHEET.replace("STEP", step), encoding="utf-8")
+    with pytest.raises(CourseError, match="gives no worksheet with steps"):
+        as_data(load_module(path).sheet)
+
+
+def test_numbers_are_written_with_a_true_minus() -> None:
+    X = named([[1, -2]])
+    assert threshold(X, -1).cells[0][0].text == "[1 > −1]"
+    assert mask(X, threshold(X, 0), -9).cells[0][1].text == "−9, masked"
+    assert (2 * X).cells[0][1].text == "2·(−2)" and (2 * X).values == [[2, -4]]
 
 
 def test_the_attention_sheet_has_the_articles_numbers() -> None:

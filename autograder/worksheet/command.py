@@ -11,11 +11,12 @@ import argparse
 import hashlib
 import importlib
 import pkgutil
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import CourseError
-from ..paths import chapters, course_root, load_worksheet
+from ..paths import CHAPTERS, course_root, load_worksheet, source_file
 from . import examples
 from .data import draw
 from .sheet import Worksheet
@@ -75,7 +76,8 @@ def variant(text: str) -> tuple[int, str]:
 
     The same name gives the same number, however it is capitalised and spaced.
     """
-    name = " ".join(text.split())
+    # one text for one name: é may come as one sign or, from a Mac, as two
+    name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name or name.startswith("-"):
         raise CourseError(
             f"{text!r} is no variant", "say a number from 0 on, or a name", usage=True
@@ -103,7 +105,7 @@ def maker(name: str, root: Path | None = None) -> Callable[[int], Worksheet]:
     """
     small = [m.name for m in pkgutil.iter_modules(examples.__path__)]
     try:
-        known = chapters(root=root or course_root())
+        known = [c for c in CHAPTERS if _numbers(c, root).is_file()]
     except CourseError:  # outside a course: the examples are still here
         known = []
     if name in known:
@@ -118,6 +120,11 @@ def maker(name: str, root: Path | None = None) -> Callable[[int], Worksheet]:
     raise CourseError(
         f"there is no worksheet {name!r}", f"there are: {there}", usage=True
     )
+
+
+def _numbers(chapter: str, root: Path | None) -> Path:
+    """A chapter's worksheet.py, which is there before its assignment is."""
+    return source_file(chapter, root).with_name("worksheet.py")
 
 
 def _address() -> str:

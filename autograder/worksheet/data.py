@@ -18,12 +18,13 @@ on its side.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..errors import CourseError
-from ..paths import load_worksheet
+from ..paths import line_of, load_worksheet
 from .sheet import TRIES, DullNumbersError, Step, Worksheet
 from .trace import Traced, written
 
@@ -38,16 +39,46 @@ def draw(make: Callable[[int], Worksheet], variant: int) -> Worksheet:
     variant : 0 for the author's own numbers, or any other whole number
     """
     if variant == 0:
-        return make(0)
+        return _made(make, 0)
     for attempt in range(TRIES):
         try:
-            return make(variant + attempt * 1_000_003)
+            return _made(make, variant + attempt * 1_000_003)
         except DullNumbersError:
             continue
     raise CourseError(
         f"no interesting numbers in {TRIES} tries for variant {variant}",
         "let more of the given numbers vary, or require less",
     )
+
+
+def _made(make: Callable[[int], Worksheet], variant: int) -> Worksheet:
+    """The sheet; what goes wrong in the author's file is said with its line."""
+    path = make.__code__.co_filename if hasattr(make, "__code__") else ""
+    try:
+        sheet = make(variant)
+    except DullNumbersError:
+        raise
+    except CourseError as error:
+        if re.match(r"[^ ]*\.py:\d+: ", error.message):
+            raise
+        place = _place(path, error)
+        raise CourseError(f"{place}{error.message}", error.mend or "") from None
+    except Exception as error:
+        place = _place(path, error)
+        raise CourseError(
+            f"{place}{type(error).__name__}: {error}", "see `Add a chapter` in the book"
+        ) from error
+    if not isinstance(sheet, Worksheet) or not any(s.asked for s in sheet.steps):
+        raise CourseError(
+            f"{Path(path).name}: sheet({variant}) gives no worksheet with steps",
+            "make steps with ws.step(...), and end with `return ws`",
+        )
+    return sheet
+
+
+def _place(path: str, error: BaseException) -> str:
+    line = line_of(error, path)
+    return f"{Path(path).name}:{line}: " if line else ""
 
 
 def chapter_sheet(

@@ -25,6 +25,7 @@ from .trace import (
     exact,
     given,
     root_divided,
+    written,
 )
 
 __all__ = [
@@ -93,8 +94,8 @@ def floor(a: Traced) -> Traced:
 def threshold(a: Traced, t: Number) -> Traced:
     """1 where an entry is above `t`, else 0."""
     return entrywise(
-        a, lambda x: int(x > t), lambda c: (f"[{c.text} > {t}]", ATOM),
-        "threshold", f"[{a.label} > {t}]",
+        a, lambda x: int(x > t), lambda c: (f"[{c.text} > {written(t)}]", ATOM),
+        "threshold", f"[{a.label} > {written(t)}]",
     )  # fmt: skip
 
 
@@ -108,7 +109,7 @@ def mask(a: Traced, keep: Traced, fill: Number = 0) -> Traced:
     def cell(i: int, j: int) -> Cell:
         x, k = a.at(i, j), keep.at(i, j)
         kept = bool(k.value)
-        text = f"{x.text}, kept" if kept else f"{fill}, masked"
+        text = f"{x.text}, kept" if kept else f"{written(fill)}, masked"
         value = x.value if kept else fill
         return Cell(value, text, ATOM if kept else SUM, x.sources + k.sources)
 

@@ -185,7 +185,7 @@ def _head(ax: Any, ws: Worksheet, look: Look, kinds: set[str]) -> None:
     right = PAPERS[look.paper][0] - MARGIN
     y = MARGIN + 2
     put(ax, COURSE, MARGIN, y, 8.5, "faint")
-    put(ax, _variant(ws, look), right, y, 8.5, "faint", 1)
+    put(ax, _variant(ws, look), right, y, 8.5, "faint", 1, raised=False)
     put(ax, ws.title, MARGIN, y + 8.5, 17, "title")
     if look.key:
         ax.add_patch(
@@ -232,7 +232,7 @@ def _running_head(ax: Any, ws: Worksheet, look: Look) -> None:
     right = PAPERS[look.paper][0] - MARGIN
     mark = "  ·  KEY" if look.key else ""
     put(ax, f"{ws.title}{mark}", MARGIN, MARGIN + 2, 8.5, "faint")
-    put(ax, _variant(ws, look), right, MARGIN + 2, 8.5, "faint", 1)
+    put(ax, _variant(ws, look), right, MARGIN + 2, 8.5, "faint", 1, raised=False)
 
 
 def _foot(ax: Any, look: Look, n: int, of: int) -> None:

@@ -12,11 +12,13 @@ kind; see `given`.
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from pathlib import Path
 
 from ..errors import CourseError
@@ -193,6 +195,14 @@ class Worksheet:
                     f"{step.name!r} has {n} {what}, and {len(labels)} labels for them",
                     "one label each",
                 )
+        cells = [x for row in step.values for x in row]
+        if not all(isinstance(x, Real) for x in cells):
+            raise self._error(f"{step.name!r} holds what is no number", "numbers only")
+        if not all(map(math.isfinite, cells)):
+            raise self._error(
+                f"{step.name!r} holds an infinite number, which nobody can type",
+                "mask with 0 after the powers, or with a number such as −99 before",
+            )
         step.part = self._part
         step.grid.name = step.grid.label = step.name
         step.grid.digits = step.digits

@@ -58,6 +58,8 @@ def written(x: Number, digits: int = 3) -> str:
     """A number as on paper: 2, −1, 9/46, 0.258."""
     x = exact(x)
     if isinstance(x, float):
+        if not math.isfinite(x):
+            return str(x).replace("-", "−").replace("inf", "∞")
         if x == int(x) and abs(x) < 1e15:
             x = int(x)
         else:
@@ -125,9 +127,12 @@ class Traced:
         return pairwise(self, other, "−", lambda a, b: a - b, SUM)
 
     def __mul__(self, other: Traced | Number) -> Traced:
-        if isinstance(other, Traced):
-            return pairwise(self, other, "·", lambda a, b: a * b, PRODUCT)
-        return scaled(self, other, written(other))
+        if isinstance(other, (int, float, Fraction)):
+            return scaled(self, other, written(other))
+        return pairwise(self, other, "·", lambda a, b: a * b, PRODUCT)
+
+    def __rmul__(self, factor: Number) -> Traced:
+        return self * factor
 
     def __truediv__(self, other: Number) -> Traced:
         return divided(self, other)
@@ -148,6 +153,16 @@ def given(values: Sequence[Sequence[Number]]) -> Traced:
     return Traced([[Cell(exact(x), written(exact(x))) for x in row] for row in rows])
 
 
+def _matrices(what: str, *operands: Any) -> None:
+    """Raise CourseError when an operand is a plain number or list."""
+    for x in operands:
+        if not isinstance(x, Traced):
+            raise CourseError(
+                f"{what} needs matrices of this sheet, and got {x!r}",
+                "give the numbers a name first: ws.given(name, numbers)",
+            )
+
+
 def _fit(ok: bool, what: str, a: Traced, b: Traced) -> None:
     if not ok:
         raise CourseError(
@@ -158,6 +173,7 @@ def _fit(ok: bool, what: str, a: Traced, b: Traced) -> None:
 
 def product(a: Traced, b: Traced) -> Traced:
     """The matrix product: row of `a` times column of `b`, added up."""
+    _matrices("a product", a, b)
     _fit(a.shape[1] == b.shape[0], "a product", a, b)
 
     def cell(i: int, j: int) -> Cell:
@@ -176,6 +192,7 @@ def product(a: Traced, b: Traced) -> Traced:
 
 def add(a: Traced, b: Traced) -> Traced:
     """The sum; a bias (one column) is added to every column of `a`."""
+    _matrices("a sum", a, b)
     bias = b.shape == (a.shape[0], 1) and a.shape[1] != 1
     _fit(bias or a.shape == b.shape, "a sum", a, b)
     op = "bias" if bias else "sum"
@@ -195,6 +212,7 @@ def pairwise(
     spread: bool = False,
 ) -> Traced:
     """Entry by entry; with `spread`, `b` is one column that serves every column."""
+    _matrices(f"entry by entry ({sign})", a, b)
     _fit(spread or a.shape == b.shape, f"entry by entry ({sign})", a, b)
 
     def cell(i: int, j: int) -> Cell:
@@ -221,6 +239,10 @@ def scaled(a: Traced, factor: Number, word: str) -> Traced:
 
 def divided(a: Traced, divisor: Number, word: str | None = None) -> Traced:
     """Every entry divided by a number; fractions stay exact."""
+    if not isinstance(divisor, (int, float, Fraction)) or not divisor:
+        raise CourseError(
+            f"{a!r} cannot be divided by {divisor!r}", "divide by a number, not 0"
+        )
     word = word or written(divisor)
 
     def divide(x: Number) -> Number:

@@ -59,11 +59,11 @@ def _measured(text: str, size: float, style: str) -> float:
     return float(text_to_path.get_text_width_height_descent(text, prop, False)[0])
 
 
-def width(text: str, size: float, style: str = "plain") -> float:
+def width(text: str, size: float, style: str = "plain", raised: bool = True) -> float:
     """How wide a text is, in millimetres."""
     return POINT * sum(
         _measured(piece, size * (0.7 if level else 1), style)
-        for piece, level in runs(text)
+        for piece, level in (runs(text) if raised else [(text, 0)])
     )
 
 
@@ -81,11 +81,15 @@ def lines(text: str, size: float, room: float, style: str = "plain") -> list[str
 
 
 def put(
-    ax: Any, text: str, x: float, y: float, size: float, style: str, shift: float = 0
-) -> None:
-    """Draw a line of text; `shift` 0 begins at x, 0.5 is centred there, 1 ends."""
-    x -= shift * width(text, size, style)
-    for piece, level in runs(text):
+    ax: Any, text: str, x: float, y: float, size: float, style: str,
+    shift: float = 0, raised: bool = True,
+) -> None:  # fmt: skip
+    """Draw a line of text; `shift` 0 begins at x, 0.5 is centred there, 1 ends.
+
+    raised : False for what is no formula, such as a name: _ and ^ stay as they are
+    """
+    x -= shift * width(text, size, style, raised)
+    for piece, level in runs(text) if raised else [(text, 0)]:
         small = size * (0.7 if level else 1)
         rise = {0: 0.0, 1: 0.36, -1: -0.18}[level] * size * POINT
         # one piece at a time; a `$` is a `$`, nothing is read as mathematics

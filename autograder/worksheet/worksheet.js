@@ -55,7 +55,7 @@
     return out;
   }
 
-  /* ------------------------------------------------------------------ the model */
+  /* ---- the model */
 
   /** What has been filled in, of every set of numbers; views listen to it. */
   class Model {
@@ -64,12 +64,17 @@
       this.store = store;
       this.views = new Set();
       this.open = new Set(); // steps that the page shows filled in from the start
-      let kept = null;
-      try { kept = store?.load() ?? null; } catch { /* then nothing is kept */ }
-      this.kept = kept && typeof kept === "object" ? kept : {};
-      this.kept.sets ??= {};
+      this.read();
       this.steps = sheet.variants[0].steps;
       this.asked = this.steps.filter((s) => s.asked).map((s) => s.name);
+    }
+
+    /** Take up what is kept: at the start, and when another tab has written. */
+    read() {
+      let kept;
+      try { kept = this.store?.load(); } catch { /* then nothing is kept */ }
+      this.kept = kept?.sets instanceof Object ? kept : { sets: {} };
+      this.undo = null;
     }
 
     step(name, n) {
@@ -83,7 +88,10 @@
     }
 
     set(n) {
-      return (this.kept.sets[n] ??= { filled: {}, shown: {} });
+      const set = (this.kept.sets[n] ??= {});
+      set.filled ??= {};
+      set.shown ??= {};
+      return set;
     }
 
     text(name, i, j, n) {
@@ -91,9 +99,10 @@
     }
 
     write(name, i, j, n, text) {
-      const cells = this.step(name, n).cells;
-      const filled = (this.set(n).filled[name] ??= cells.map((r) => r.map(() => "")));
+      // made anew: what is kept may come from a sheet of another shape
+      const filled = this.step(name, n).cells.map((row, r) => row.map((_, c) => this.text(name, r, c, n)));
       filled[i][j] = text;
+      this.set(n).filled[name] = filled;
       this.changed();
     }
 
@@ -145,20 +154,19 @@
       this.changed();
     }
 
-    /** Clear some steps, or with no names everything; `by` can take it back. */
+    /** Clear some steps, or with no names everything; once more by the same, undo it. */
     clear(by, names, n) {
-      this.undo = { by, kept: JSON.stringify(this.kept) };
-      if (!names) this.kept = { sets: {} };
-      for (const name of names ?? []) {
-        delete this.set(n).filled[name];
-        this.set(n).shown[name] = false;
-      }
-      this.changed();
-    }
-
-    restore() {
-      this.kept = JSON.parse(this.undo.kept);
+      const undo = this.undo;
       this.undo = null;
+      if (by && undo?.by === by) this.kept = JSON.parse(undo.kept);
+      else {
+        this.undo = { by, kept: JSON.stringify(this.kept) };
+        if (!names) this.kept = { sets: {} };
+        for (const name of names ?? []) {
+          delete this.set(n).filled[name];
+          this.set(n).shown[name] = false;
+        }
+      }
       this.changed();
     }
 
@@ -168,18 +176,23 @@
 
     changed() {
       try { this.store?.save(this.kept); } catch { /* private window: not kept */ }
+      this.paint();
+    }
+
+    paint() {
       for (const view of this.views) view.paint();
     }
   }
 
-  /* ------------------------------------------------------------------- the hints */
+  /* ---- the hints */
 
   /** The terms of a sum, with their values; empty when it is no plain sum. */
   function terms(text) {
     const parts = text.split(" + ");
     const all = parts.map((part) => {
       const numbers = part.split("·").map((f) => parse(f.replace(/[()]/g, "")));
-      const good = numbers.every((x) => x !== null && Number.isFinite(x));
+      const whole = part.split("(").length === part.split(")").length;
+      const good = whole && numbers.every((x) => x !== null && Number.isFinite(x));
       return { text: part, value: good ? numbers.reduce((a, b) => a * b) : NaN };
     });
     return all.length > 1 && all.every((t) => Number.isFinite(t.value)) ? all : [];
@@ -190,7 +203,7 @@
     const near = Math.max(step.tolerance, 1e-6);
     const same = (a, b) => Math.abs(a - b) <= near;
     if (cell.x && same(value, -cell.x)) return "Look at the sign.";
-    const close = step.tolerance && Math.abs(value - cell.x) < 15 * step.tolerance;
+    const close = step.tolerance && Math.abs(value - cell.x) < Math.min(15 * step.tolerance, Math.abs(cell.x) / 4);
     const sum = terms(cell.t).filter((t) => t.value);
     if (sum.length) {
       const off = value - cell.x;
@@ -215,7 +228,7 @@
     return `Look at ${cell.t} again. ${tips[step.op] ?? ""}`.trim();
   }
 
-  /* -------------------------------------------------------------------- one step */
+  /* ---- one step */
 
   let count = 0;
 
@@ -387,8 +400,7 @@
     }
 
     clear() {
-      if (this.model.undo?.by === this) this.model.restore();
-      else this.model.clear(this, [this.name], this.n);
+      this.model.clear(this, [this.name], this.n);
       this.tell("");
     }
 
@@ -417,7 +429,7 @@
           return k ? [" ", part] : [part];
         }),
         exact ? " = " : " ≈ ", make("strong", {}, known ? cell.v : "?"),
-        known && cell.e ? make("span", { class: "bh-where" }, ` (exactly ${cell.e})`) : "",
+        known && cell.e ? make("span", { class: "bh-where" }, ` (more exactly ${cell.e})`) : "",
       );
       this.sum.classList.remove("bh-idle");
     }
@@ -492,7 +504,7 @@
     }
   }
 
-  /* -------------------------------------------------------------------- one block */
+  /* ---- one block */
 
   class Block {
     constructor(element, model, options) {
@@ -536,10 +548,7 @@
     }
 
     forgetter() {
-      return (this.forgets = button("", () => {
-        if (this.model.undo?.by === this) this.model.restore();
-        else this.model.clear(this);
-      }));
+      return (this.forgets = button("", () => this.model.clear(this)));
     }
 
     paintChip(chip, name) {
@@ -634,7 +643,7 @@
     }
   }
 
-  /* --------------------------------------------------------------------- mounting */
+  /* ---- mounting */
 
   function mount(element, sheet, options = {}) {
     if (options.html) element.innerHTML = options.html;
@@ -682,7 +691,10 @@
         variant: Number(element.dataset.variant ?? 0),
       });
     }
-    for (const model of models.values()) model.changed();
+    for (const model of models.values()) {
+      model.changed();
+      addEventListener("storage", () => { model.read(); model.paint(); });
+    }
   }
 
   globalThis.ByHand = { mount, parse };
