@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .values import Opaque, Raised, describe, is_module, is_tensor, tensor_to_array
+from .values import (
+    Opaque,
+    Raised,
+    Tensor,
+    describe,
+    is_module,
+    is_tensor,
+    tensor_to_array,
+)
 
 #: taken now: a notebook may put something else in its place
 _isclose = np.isclose
@@ -38,6 +46,8 @@ def as_array(value: Any) -> np.ndarray | None:
     """The numbers of a tensor, array, number or rectangular list; else None."""
     if is_tensor(value):
         return None if value.is_complex() else tensor_to_array(value)
+    if type(value) is Tensor:
+        return value.array if value.array.dtype.kind in "fiub" else None
     if type(value) is np.ndarray or isinstance(value, np.generic):
         array = np.asarray(value)
         return array if array.dtype.kind in "fiub" else None

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 Json = Any
+ArrayEncoder = Callable[[np.ndarray, str, str], Json]
 
 #: more entries than this are not an answer to a teaching exercise
 MAX_ENTRIES = 1_000_000
@@ -41,6 +42,18 @@ class Opaque:
 
     def __repr__(self) -> str:
         return f"<a {self.type_name}>"
+
+
+class Tensor:
+    """A tensor's numbers without torch: what crossed a border as bytes.
+
+    array : the numbers (bfloat16 and half as float32)
+    dtype : torch's name for what they were, "bfloat16" for example
+    """
+
+    def __init__(self, array: np.ndarray, dtype: str) -> None:
+        self.array, self.dtype = array, dtype
+        self.shape = array.shape
 
 
 def randn(*shape: int, seed: int, dtype: Any = None) -> Any:
@@ -141,8 +154,12 @@ def _encode_array(array: np.ndarray, kind: str, dtype: str) -> Json:
     return {"kind": kind, "dtype": dtype, "shape": list(array.shape), "data": data}
 
 
-def encode(value: Any) -> Json:
-    """Plain JSON for a value; what is not data becomes an `opaque` marker."""
+def encode(value: Any, arrays: ArrayEncoder = _encode_array) -> Json:
+    """Plain JSON for a value; what is not data becomes an `opaque` marker.
+
+    arrays : writes an array, (array, "tensor" or "array", dtype's name) -> JSON;
+             by default with its numbers rounded, as the sidecar files have them
+    """
     if value is None or type(value) in (bool, int, str):
         return value
     if value is ...:
@@ -157,28 +174,39 @@ def encode(value: Any) -> Json:
         return {"kind": "opaque", "type": value.type_name}
     if is_tensor(value):
         dtype = str(value.dtype).removeprefix("torch.")
-        return _encode_array(tensor_to_array(value), "tensor", dtype)
+        return arrays(tensor_to_array(value), "tensor", dtype)
     if type(value) is np.ndarray or isinstance(value, np.generic):
         array = np.asarray(value)
-        return _encode_array(array, "array", str(array.dtype))
+        return arrays(array, "array", str(array.dtype))
     if type(value) in (list, tuple):
-        return {"kind": type(value).__name__, "items": [encode(v) for v in value]}
+        return {
+            "kind": type(value).__name__,
+            "items": [encode(v, arrays) for v in value],
+        }
     if type(value) in (set, frozenset):
-        items = sorted((encode(v) for v in value), key=repr)
+        items = sorted((encode(v, arrays) for v in value), key=repr)
         return {"kind": "set", "items": items}
     if isinstance(value, Mapping) and type(value).__module__ in (
         "builtins",
         "collections",
     ):
-        items = [[encode(k), encode(v)] for k, v in value.items()]
+        items = [[encode(k, arrays), encode(v, arrays)] for k, v in value.items()]
         return {"kind": "dict", "items": items}
     if is_module(value):
-        return {"kind": "module", "state": encode(dict(value.state_dict()))}
+        return {"kind": "module", "state": encode(dict(value.state_dict()), arrays)}
     return {"kind": "opaque", "type": type(value).__name__}
 
 
-def decode(data: Json) -> Any:
+def _decode_array(data: Json) -> np.ndarray:
+    dtype = "float32" if data["dtype"] in ("bfloat16", "float16") else data["dtype"]
+    numbers = [float(x) if isinstance(x, str) else x for x in data["data"]]
+    return np.array(numbers, dtype=dtype).reshape(data["shape"])
+
+
+def decode(data: Json, arrays: Callable[[Json], Any] = _decode_array) -> Any:
     """The value again: arrays as numpy arrays, modules as dicts of arrays.
+
+    arrays : reads what the `arrays` of `encode` wrote
 
     Raises ValueError for data that `encode` does not write.
     """
@@ -190,18 +218,18 @@ def decode(data: Json) -> Any:
     if kind == "fraction":
         return Fraction(data["value"])
     if kind in ("tensor", "array"):
-        dtype = "float32" if data["dtype"] in ("bfloat16", "float16") else data["dtype"]
-        numbers = [float(x) if isinstance(x, str) else x for x in data["data"]]
-        return np.array(numbers, dtype=dtype).reshape(data["shape"])
+        return arrays(data)
     if kind in ("list", "tuple"):
-        items = [decode(v) for v in data["items"]]
+        items = [decode(v, arrays) for v in data["items"]]
         return items if kind == "list" else tuple(items)
     if kind == "set":
-        return frozenset(_hashable(decode(v)) for v in data["items"])
+        return frozenset(_hashable(decode(v, arrays)) for v in data["items"])
     if kind == "dict":
-        return {_hashable(decode(k)): decode(v) for k, v in data["items"]}
+        return {
+            _hashable(decode(k, arrays)): decode(v, arrays) for k, v in data["items"]
+        }
     if kind == "module":
-        return decode(data["state"])
+        return decode(data["state"], arrays)
     if kind == "raised":
         return Raised(data["error"])
     if kind == "opaque":
@@ -228,10 +256,10 @@ def is_blank(value: Any) -> bool:
 
 def describe(value: Any) -> str:
     """What a value is, in words a student knows: 'a tensor of shape (3, 4)'."""
-    if is_tensor(value):
+    if is_tensor(value) or type(value) is Tensor:
         kind = str(value.dtype).removeprefix("torch.")
         text = f"a tensor of shape {tuple(value.shape)}"
-        return text + (f" of {kind} numbers" if value.is_complex() else "")
+        return text + (f" of {kind} numbers" if kind.startswith("complex") else "")
     if type(value) is np.ndarray:
         odd = "" if value.dtype.kind in "fiub" else f" of {value.dtype.name}"
         return f"an array of shape {value.shape}{odd}"
