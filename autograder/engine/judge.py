@@ -11,15 +11,15 @@ import builtins
 from typing import Any
 
 from ..checking.forbid import forbidden_in
-from ..checking.judge import Expected, Verdict
+from ..checking.judge import Expected, Verdict, refuse
 from ..checking.judge import judge as judge_records
-from ..checking.judge import refuse
 from ..checking.record import Record
 from . import frames
 from .limits import Limits
 from .master import Master, MasterCell
 from .plan import Plan
-from .run import Checked, Ran, Run, words
+from .run import Checked, Ran, Run
+from .shown import words
 
 #: why something was stopped -> the status in the result file
 STATUS = {
@@ -46,6 +46,9 @@ def _verdict(
 ) -> Verdict:
     limits = master.limits_for(check)
     records = [record for record in map(as_record, checked.cases) if record]
+    if checked.why == "blank":
+        blank = [Record(c["label"], "blank") for c in _cases(master, check)]
+        return judge_records(check.name, blank, master.expected)
     if checked.why != "done":
         verdict = judge_records(check.name, records, master.expected)
         return stopped(verdict, STATUS[checked.why], sentence(checked, limits))
@@ -58,6 +61,11 @@ def _verdict(
     elif any(map(_no_memory, records)) and verdict.status in ("wrong", "error"):
         verdict.status = "memory"
     return verdict
+
+
+def _cases(master: Master, check: MasterCell) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = master.expected.checks[check.name]["cases"]
+    return cases
 
 
 def as_record(case: tuple[dict[str, Any], list[memoryview], bool]) -> Record | None:

@@ -66,6 +66,19 @@ def mentioned(text: str) -> frozenset[str]:
     return frozenset(n.id for n in ast.walk(parsed) if isinstance(n, ast.Name))
 
 
+@lru_cache(4096)
+def free(text: str) -> frozenset[str]:
+    """The names that a cell reads and does not bind anywhere in it."""
+    parsed = tree(text)
+    if parsed is None:
+        return frozenset()
+    own = {node.arg for node in ast.walk(parsed) if isinstance(node, ast.arg)}
+    for node in ast.walk(parsed):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            own.add(node.id)
+    return mentioned(text) - own
+
+
 def imports(text: str) -> list[str]:
     """The import statements at the top level of a cell, as text."""
     parsed = tree(text)

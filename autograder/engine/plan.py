@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import names
 from .master import Master, MasterCell
@@ -29,6 +30,7 @@ class Entry:
     kind : "code", "markdown" or "raw"
     runs : what of it runs, None when nothing does (a check runs by itself)
     mine : True when the text is the student's
+    seen : what it showed when it was saved, where it does not run again
     """
 
     cell: MasterCell | None
@@ -36,6 +38,7 @@ class Entry:
     kind: str
     runs: str | None = None
     mine: bool = False
+    seen: list[Any] = field(default_factory=list)
 
     @property
     def role(self) -> str:
@@ -61,8 +64,13 @@ class Plan:
         ]
 
 
-def make(master: Master, submitted: Submitted) -> Plan:
-    """The rebuilt notebook of a submission."""
+def make(master: Master, submitted: Submitted, experiments: bool = False) -> Plan:
+    """The rebuilt notebook of a submission.
+
+    experiments : run the open cells too (they show something with the student's
+                  functions, and nothing depends on them); else what they showed when
+                  the notebook was saved is kept
+    """
     claims = _Claims(master, submitted.cells)
     plan = Plan([], list(submitted.warnings))
     followers = claims.followers()
@@ -71,7 +79,26 @@ def make(master: Master, submitted: Submitted) -> Plan:
         plan.entries += _entries(master, cell, claims.of(cell), plan)
         plan.entries += [_own(own) for own in followers.get(id(cell), [])]
     plan.warnings += claims.warnings
+    if not experiments:
+        _rest(plan)
     return plan
+
+
+def _rest(plan: Plan) -> None:
+    """Open cells that bind nothing which another cell mentions need not run again."""
+    texts = [
+        entry.text
+        for entry in plan.entries
+        if entry.role == "check" or (entry.runs and entry.role != "open")
+    ]
+    wanted = frozenset[str]().union(*map(names.free, texts))
+    for entry in reversed(plan.entries):
+        if entry.role != "open" or entry.runs is None:
+            continue
+        if names.bound(entry.runs) & wanted:
+            wanted |= names.free(entry.runs)
+        else:
+            entry.runs = None
 
 
 def _own(cell: Cell) -> Entry:
@@ -93,7 +120,8 @@ def _entries(
     if cell.role == "open":
         text = copies[-1].text if copies else cell.text
         mine = squeezed(text) != squeezed(cell.text)
-        return [Entry(cell, text, "code", text, mine)]
+        seen = copies[-1].outputs if copies else []
+        return [Entry(cell, text, "code", text, mine, seen)]
     if cell.role == "written":
         return [_written(cell, copies, say)]
     return [_answer(master, cell, copies, plan)]

@@ -15,9 +15,8 @@ from typing import Any
 from .limits import Limits
 from .master import Master, MasterCell
 from .plan import Entry, Plan
+from .shown import outputs, words
 from .warm import Reply, Submission, Warm
-
-Frames = list[tuple[dict[str, Any], list[memoryview]]]
 
 
 @dataclass
@@ -40,7 +39,7 @@ class Checked:
     """What came of a check.
 
     cases  : the frames of its cases, with whether it was the hidden lines' turn
-    why    : as of a cell; "answer" when the answer's own cell had to be stopped
+    why    : as of a cell; "blank" when there was no answer to run
     answer : how the answer's cells ran, in order
     """
 
@@ -91,7 +90,8 @@ class _Runner:
             self.held.append((-1, start))
         for number, entry in enumerate(self.plan.entries):
             if entry.role == "check":
-                self._hold(number)
+                if entry.cell is not None and not self._blank(entry.cell):
+                    self._hold(number)
             elif entry.runs is not None and entry.runs.strip():
                 self.done.cells[number] = self._cell(number, entry)
         if self.shell is not None:
@@ -137,7 +137,7 @@ class _Runner:
         reply = self.session.ask(self.shell, order, self._limits(entry).seconds)
         self.done.cpu += float(reply.done.get("cpu", 0.0))
         return Ran(
-            outputs(reply.frames, self.master.limits),
+            shown(reply, self.master.limits),
             reply.why,
             words(reply.done.get("error"), 100),
             words(reply.done.get("text"), 300),
@@ -177,6 +177,9 @@ class _Runner:
     def _check(self, check: MasterCell, channel: int | None) -> Checked:
         """Give a check's lines to the copy that waits at it."""
         checked = Checked(answer=self._answer(check))
+        if self._blank(check):
+            checked.why = "blank"
+            return checked
         stopped = [ran for ran in checked.answer if ran.why != "done"]
         if stopped:
             checked.why = stopped[-1].why
@@ -206,6 +209,13 @@ class _Runner:
         cases = self.master.expected.checks[check.name]["cases"]
         return any(case["hidden"] for case in cases)
 
+    def _blank(self, check: MasterCell) -> bool:
+        """True when the answer is as it was given out, and no other cell has it."""
+        if check.answer not in self.plan.untouched:
+            return False
+        answer = self.master.by_name[check.answer]
+        return not self.plan.binding(self.master.names_of(answer))
+
     def _answer(self, check: MasterCell) -> list[Ran]:
         """How the cells that hold a check's answer ran."""
         answer = self.master.by_name[check.answer]
@@ -216,7 +226,7 @@ class _Runner:
         for frame, blobs in reply.frames:
             if frame.get("t") == "case" and len(checked.cases) < 1000:
                 checked.cases.append((frame, blobs, hidden))
-        checked.outputs += outputs(reply.frames, self.master.limits)
+        checked.outputs += shown(reply, self.master.limits)
         checked.why = reply.why
         checked.seconds += reply.seconds
         checked.error = checked.error or words(reply.done.get("error"), 100)
@@ -224,62 +234,7 @@ class _Runner:
         self.done.cpu += float(reply.done.get("cpu", 0.0))
 
 
-def words(value: Any, most: int) -> str:
-    """A text that a student's process sent: one line, printable, of some length."""
-    if not isinstance(value, str):
-        return ""
-    text = value[:most].encode("utf-8", "replace").decode()
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
-def outputs(frames: Frames, limits: Limits) -> list[dict[str, Any]]:
-    """What a cell showed, in nbformat's form, at most as much as is kept."""
-    kept: list[dict[str, Any]] = []
-    text, pictures = limits.text, limits.pictures
-    for frame, _ in frames:
-        raw = frame.get("output")
-        if frame.get("t") != "output" or not isinstance(raw, dict):
-            continue
-        kind = raw.get("output_type")
-        if kind == "stream" and isinstance(raw.get("text"), str):
-            piece = _printable(raw["text"])
-            if text <= 0:
-                continue
-            if len(piece) > text:
-                piece = piece[:text] + f"\n... (more than {limits.text // 1024} kB)\n"
-            text -= len(piece)
-            name = "stderr" if raw.get("name") == "stderr" else "stdout"
-            if kept and kept[-1].get("name") == name:
-                kept[-1]["text"] += piece
-            else:
-                kept.append({"output_type": "stream", "name": name, "text": piece})
-        elif kind in ("display_data", "execute_result"):
-            data = _data(raw.get("data"))
-            size = sum(map(len, data.values()))
-            if data and size <= pictures:
-                pictures -= size
-                output: dict[str, Any] = {"output_type": kind, "data": data}
-                if kind == "execute_result":
-                    output["execution_count"] = None
-                kept.append({**output, "metadata": {}})
-        elif kind == "error" and isinstance(raw.get("traceback"), list):
-            lines = [_printable(str(line)[:2000]) for line in raw["traceback"][:60]]
-            error = {"ename": words(raw.get("ename"), 100)}
-            error["evalue"] = words(raw.get("evalue"), 2000)
-            kept.append({"output_type": "error", **error, "traceback": lines})
-    return kept
-
-
-def _data(raw: Any) -> dict[str, str]:
-    """Rich data whose every form is a text; the checks' own form is not taken."""
-    if not isinstance(raw, dict):
-        return {}
-    return {
-        mime: _printable(content)
-        for mime, content in list(raw.items())[:20]
-        if isinstance(content, str) and mime.count("/") == 1 and "by-hand" not in mime
-    }
-
-
-def _printable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\x00", "")
+def shown(reply: Reply, limits: Limits) -> list[dict[str, Any]]:
+    """What a shell showed on an order, cleaned."""
+    raw = [head.get("output") for head, _ in reply.frames if head.get("t") == "output"]
+    return outputs(raw, limits)

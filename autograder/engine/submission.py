@@ -30,14 +30,16 @@ class Cell:
     """A cell as it was handed in.
 
     kind : "code", "markdown" or "raw"
-    name : the assignment's id that it claims ("" when it claims none)
-    id   : the notebook's own id of the cell ("" before format 4.5)
+    name    : the assignment's id that it claims ("" when it claims none)
+    id      : the notebook's own id of the cell ("" before format 4.5)
+    outputs : what it showed when it was saved, as it came
     """
 
     kind: str
     text: str
     name: str = ""
     id: str = ""
+    outputs: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -45,28 +47,29 @@ class Submitted:
     """What was handed in: cells, and what was odd about the file."""
 
     cells: list[Cell]
-    sha256: str
     warnings: list[str] = field(default_factory=list)
 
 
-def read(path: Path, limits: Limits) -> Submitted:
-    """Read a submission, `<student>/<assignment>/<assignment>.ipynb`.
+def find(path: Path) -> tuple[Path, list[str]]:
+    """The notebook to take for `<student>/<assignment>/<assignment>.ipynb`.
 
-    A notebook under another name is taken when it is the only one there.
+    One under another name is taken when it is the only one there; a warning says so.
 
-    Raises RefusedError with the reason.
+    Raises RefusedError when there is none.
     """
-    warnings = []
-    if not os.path.lexists(path):
-        others = _others(path)
-        if len(others) != 1:
-            there = f"; there are {', '.join(p.name for p in others)}" if others else ""
-            raise RefusedError(f"{path.name} is missing{there}")
-        path, wanted = others[0], path.name
-        warnings.append(f"the notebook is called {path.name!r} instead of {wanted!r}")
-    submitted = parse(content(path, limits), path.name, limits)
-    submitted.warnings[:0] = warnings
-    return submitted
+    if os.path.lexists(path):
+        return path, []
+    others = _others(path)
+    if len(others) != 1:
+        there = f"; there are {', '.join(p.name for p in others)}" if others else ""
+        raise RefusedError(f"{path.name} is missing{there}")
+    name = others[0].name
+    return others[0], [f"the notebook is called {name!r} instead of {path.name!r}"]
+
+
+def digest(data: bytes) -> str:
+    """sha256 of a submission."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def _others(path: Path) -> list[Path]:
@@ -76,19 +79,6 @@ def _others(path: Path) -> list[Path]:
     except OSError:
         return []
     return [p for p in found if not p.name.startswith(".")][:20]
-
-
-def fingerprint(path: Path, limits: Limits) -> str:
-    """sha256 of what `read` would read; "" when that is no file of sensible size."""
-    if not os.path.lexists(path):
-        others = _others(path)
-        if len(others) != 1:
-            return ""
-        path = others[0]
-    try:
-        return hashlib.sha256(content(path, limits)).hexdigest()
-    except RefusedError:
-        return ""
 
 
 def content(path: Path, limits: Limits) -> bytes:
@@ -124,7 +114,6 @@ def parse(data: bytes, name: str, limits: Limits) -> Submitted:
 
     Raises RefusedError when this is no notebook of format 4.
     """
-    sha256 = hashlib.sha256(data).hexdigest()
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -159,7 +148,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Submitted:
         warnings += [f"cell {number} {what}" for what in odd]
         if cell is not None:
             cells.append(cell)
-    return Submitted(cells, sha256, warnings)
+    return Submitted(cells, warnings)
 
 
 def _cell(raw: Any) -> tuple[Cell | None, list[str]]:
@@ -181,7 +170,9 @@ def _cell(raw: Any) -> tuple[Cell | None, list[str]]:
     name = info.get("grade_id") if isinstance(info, dict) else ""
     own = raw.get("id")
     text = clean("".join(lines))
-    return Cell(kind, text, _name(name), _name(own)), odd
+    outputs = raw.get("outputs")
+    outputs = outputs[:200] if isinstance(outputs, list) else []
+    return Cell(kind, text, _name(name), _name(own), outputs), odd
 
 
 def _name(value: Any) -> str:

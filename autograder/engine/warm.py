@@ -75,17 +75,19 @@ class Warm:
         if self.process is not None and self.process.poll() is None:
             return
         argv = [sys.executable, "-m", "autograder.engine.zygote", self.level]
+        extra = {
+            "BY_HAND_IMPORTS": "\n".join(self.imports),
+            "BY_HAND_FONTS": str(fonts()[0]) if fonts() else "",
+            "MPLCONFIGDIR": "/tmp/matplotlib",
+            "IPYTHONDIR": "/tmp/ipython",
+        }
         command, env = jail.command(
             self.level,
             argv + (["gpu"] if self.gpu else []),
             [PACKAGE / name for name in READABLE] + fonts(),
-            gpu=self.gpu,
+            self.gpu,
+            extra,
         )
-        env["PYTHONPATH"] = str(PACKAGE.parent)
-        env["BY_HAND_IMPORTS"] = "\n".join(self.imports)
-        env["BY_HAND_FONTS"] = str(fonts()[0]) if fonts() else ""
-        env["MPLCONFIGDIR"] = "/tmp/matplotlib"
-        env["IPYTHONDIR"] = "/tmp/ipython"
         self.said = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
             command,

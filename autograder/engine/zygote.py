@@ -266,10 +266,10 @@ class Zygote:
         """Kill a channel's process and what it has started."""
         channel.socket.close()
         self.channels[self.channels.index(channel)] = None
-        for pid in layers.descendants(channel.pid)[::-1] if channel.pid > 1 else []:
-            if self.jailed is None or pid in self.jailed.pids():
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
+        pids = self.jailed.pids() if self.jailed else []
+        if channel.pid in pids:  # it may be gone, and its number somebody else's
+            with contextlib.suppress(OSError):
+                os.kill(channel.pid, signal.SIGKILL)
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
