@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -137,10 +137,19 @@ class Master:
         return tuple(line for line in lines if "autograder" not in line)
 
 
-def load(assignment: str, root: Path, *, hidden: bool = True) -> Master:
+def load(
+    assignment: str,
+    root: Path,
+    *,
+    hidden: bool = True,
+    seed: int | None = None,
+    digest: str = "",
+) -> Master:
     """The master of an assignment, from its built notebooks and expected values.
 
     hidden : False for the visible cases only, as a student has them
+    seed   : draw the hidden cases' inputs from this, instead of as built
+    digest : fingerprint of everything that decides a score
 
     Raises CourseError when something is not built.
     """
@@ -156,18 +165,17 @@ def load(assignment: str, root: Path, *, hidden: bool = True) -> Master:
         )
     for whole, open_ in zip(full, shown, strict=True):
         cells.append(_cell(whole, open_))
-    expected = Expected.read(
-        released / f"{assignment}.expected.json",
-        source / f"{assignment}.hidden.json" if hidden else None,
-    )
-    return Master(
-        assignment, tuple(cells), expected, limits_of(assignment, root), files={}
-    )
+    if seed is not None:
+        from .fresh import expected as drawn
 
-
-def with_seed(master: Master, expected: Expected, seed: int) -> Master:
-    """The master with hidden cases as drawn from a seed."""
-    return replace(master, expected=expected, seed=seed)
+        expected = drawn(assignment, root, seed)
+    else:
+        expected = Expected.read(
+            released / f"{assignment}.expected.json",
+            source / f"{assignment}.hidden.json" if hidden else None,
+        )
+    limits = limits_of(assignment, root)
+    return Master(assignment, tuple(cells), expected, limits, digest, seed)
 
 
 def _notebook(path: Path) -> list[dict[str, Any]]:
