@@ -14,6 +14,7 @@ from typing import Any
 
 import jupytext
 
+from ..checking.salt import with_fresh
 from ..errors import CourseError
 from ..paths import load_worksheet, source_file
 from ..worksheet.data import chapter_sheet
@@ -219,6 +220,14 @@ def _check_code(cell: Cell, path: Path) -> None:
         raise complain(
             path, cell.line, f"{cell.id} is no Python without its hidden region",
             "students get what remains: hide whole statements",
+        ) from None  # fmt: skip
+    try:
+        ast.parse(with_fresh(cell.text, 0))
+    except SyntaxError as error:
+        raise complain(
+            path, cell.line + (error.lineno or 0),
+            f"the markers of {cell.id}'s hidden region stand where no statement can",
+            "indent BEGIN and END like the statements between them",
         ) from None  # fmt: skip
     for node in ast.walk(released):
         if (
