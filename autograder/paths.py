@@ -68,6 +68,26 @@ def source_file(chapter: str, root: Path | None = None) -> Path:
     return (root or course_root()) / "solutions" / chapter / f"{chapter}.py"
 
 
+def exercises_root(chapter: str) -> Path:
+    """The folder whose `exercises/<chapter>` holds a released assignment: the course,
+    or a students' copy of it.
+
+    Raises CourseError when there is none.
+    """
+    name = Path("exercises") / chapter / f"{chapter}.expected.json"
+    here = Path.cwd()
+    named = os.environ.get("AUTOGRADER_COURSE")
+    first = [Path(named)] if named else []
+    for place in (*first, here, *here.parents, Path(__file__).parents[1]):
+        if (place / name).is_file():
+            return place.resolve()
+    raise CourseError(
+        f"{name} was not found at or above {here}",
+        "run this inside the course's folder (the one with exercises/)",
+        usage=True,
+    )
+
+
 def load_module(path: Path) -> ModuleType:
     """Import a chapter's file by its path (nothing is put on `sys.path`).
 

@@ -103,6 +103,8 @@ class Classroom:
         for suffix in (".ipynb", ".expected.json", ".hidden.json"):
             path = source.with_suffix(suffix)
             digest.update(path.read_bytes() if path.is_file() else b"")
+        limits = source.with_name("limits.json")
+        digest.update(limits.read_bytes() if limits.is_file() else b"")
         return digest.hexdigest()
 
     def notebook(self, student: str, assignment: str) -> Path:

@@ -10,11 +10,15 @@ class. What has not changed since the last run is left alone.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..engine.graded import NAME, take
+from ..engine.jail import LEVELS
 from ..errors import CourseError
 from ..paths import chapters, course_root
 from .lock import alone
@@ -22,11 +26,16 @@ from .progress import Progress
 from .results import points
 
 if TYPE_CHECKING:
+    from ..engine.graded import Graded, Handed
+    from ..engine.master import Master
     from .classroom import Classroom
     from .results import Result
 
 HELP = "grade the class: results, gradebook, feedback pages, CSV"
 EXAMPLE = "python -m autograder grade attention"
+
+#: how many graded submissions are brought into the gradebook at a time
+BATCH = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +49,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of the course for each (default: what is in class/submitted)",
     )
     parser.add_argument(
-        "--regrade", action="store_true", help="grade unchanged submissions again"
+        "--notebook",
+        type=Path,
+        metavar="FILE",
+        help="grade this one notebook by the visible cases, and write nothing: "
+        "what students can run themselves",
     )
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="submissions at a time (default: cores)"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="grade on a Dask cluster instead"
+    )
+    parser.add_argument(
+        "--isolation",
+        choices=LEVELS,
+        help="how submissions are shut in (default: the strongest that works here)",
+    )
+    parser.add_argument(
+        "--regrade",
+        action="store_true",
+        help="grade unchanged submissions again, with new inputs for hidden cases",
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="S", help="draw the hidden cases' inputs from this"
+    )
+    parser.add_argument(
+        "--experiments",
+        action="store_true",
+        help="run the cells again that only show something (plots), instead of "
+        "keeping what they showed when the notebook was saved",
+    )
+    parser.add_argument("--gpu", action="store_true", help="let submissions use a GPU")
     parser.add_argument(
         "--feedback",
         action="store_true",
@@ -50,30 +89,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Grade the class of one chapter."""
+    """Grade the class of one chapter, or one notebook."""
+    from .isolation import choose
+
+    if args.jobs is not None and not 1 <= args.jobs <= 1000:
+        raise CourseError(f"--jobs {args.jobs}?", "it takes 1 to 1000", usage=True)
+    if args.notebook:
+        from .one import show
+
+        level = choose(args.isolation, own_work=True)
+        return show(args.chapter, args.notebook, level, args.gpu)
     chapters([args.chapter])
-    from . import stock  # nbgrader takes a second to import: only when grading
-
+    level = choose(args.isolation, own_work=False)
     with alone(course_root() / "class" / ".grading", "grade"):
-        return grade_class(
-            stock, args.chapter, args.submitted, args.regrade, args.feedback
-        )
+        return grade_class(args, level)
 
 
-def grade_class(
-    engine: ModuleType,
-    chapter: str,
-    folder: Path | None = None,
-    regrade: bool = False,
-    pages: bool = False,
-) -> int:
-    """Grade every submission with an engine; see `stock` for what that offers."""
-    from . import gradebook, results
+def grade_class(args: argparse.Namespace, level: str) -> int:
+    """Grade every submission that is new or has changed, and write what follows."""
+    from ..engine import master as masters
+    from ..engine import pool
+    from . import bring_in, gradebook, results
     from .classroom import Classroom, collect
-    from .feedback import write_page
     from .pipeline import enter_assignment
+    from .seeds import seed_for
 
+    chapter = args.chapter
     room = Classroom.here()
+    folder = args.submitted
     students = collect(room, folder, chapter) if folder else room.students(chapter)
     if not students:
         raise CourseError(
@@ -84,26 +127,36 @@ def grade_class(
             usage=True,
         )
     print(f"{chapter}: {len(students)} submissions; {worth(room, chapter)}")
-    print(engine.caution, flush=True)
+    print(said(level), flush=True)
     enter_assignment(room, chapter)
-    todo = [s for s in students if regrade or not unchanged(room, engine, chapter, s)]
+    seed = seed_for(room, chapter, args.seed, fresh=args.regrade)
+    master = masters.load(chapter, room.root, seed=seed, digest=room.digest(chapter))
+    handed = {s: take(s, room.notebook(s, chapter), master.limits) for s in students}
+    entered = gradebook.entered(room, chapter)
+    todo = [
+        each
+        for student, each in handed.items()
+        if args.regrade or not unchanged(room, master, each, entered.get(student, {}))
+    ]
+    job = pool.Job(master, level, args.gpu, args.experiments)
+    if args.scheduler:
+        stream = pool.on_cluster(job, todo, args.scheduler)
+    else:
+        stream = pool.on_cores(job, todo, args.jobs or cores())
     progress = Progress(len(todo), sys.stdout)
-    for student in todo:
-        # no result while it is graded: whoever is stopped here is graded next time
-        results.result_path(room.results, student, chapter).unlink(missing_ok=True)
-        result = engine.grade(room, chapter, student)
-        write_page(room, result)
-        results.write(result, room.results)
-        progress.step(student, outcome(result))
+    for batch in batches(stream, BATCH):
+        bring_in.bring_in(room, chapter, batch)
+        for graded in batch:
+            progress.step(graded.result.student, outcome(graded.result))
     progress.close()
-    paths = {s: results.result_path(room.results, s, chapter) for s in students}
-    graded = [results.read(path) for path in paths.values()]
-    for result in graded if pages else []:
-        if result.student not in todo:
-            write_page(room, result)
+    if args.feedback:
+        new = {each.student for each in todo}
+        bring_in.pages_again(room, chapter, [s for s in students if s not in new])
+    paths = [results.result_path(room.results, s, chapter) for s in students]
+    everyone = [results.read(path) for path in paths]
     table = gradebook.table(room)
     results.write_text(room.grades, table.text)
-    print(summary(graded, len(todo), table.open))
+    print(summary(everyone, len(todo), table.open))
     for what, place in (
         ("results", room.results),
         ("feedback pages", room.feedback),
@@ -114,24 +167,57 @@ def grade_class(
     return 0
 
 
-def unchanged(room: Classroom, engine: ModuleType, chapter: str, student: str) -> bool:
+def said(level: str) -> str:
+    """How submissions are shut in, in one line."""
+    words = {
+        "namespaces": "each submission in namespaces of its own",
+        "landlock": "each submission behind Landlock and seccomp",
+        "container": "submissions in a container",
+        "none": "no isolation: this is for work you trust",
+    }
+    return f"isolation: {level} ({words[level]})"
+
+
+def cores() -> int:
+    """The cores that we may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def batches(stream: Iterable[Graded], most: int) -> Iterator[list[Graded]]:
+    """What comes, some at a time: when there are enough, or a second has gone by."""
+    batch: list[Graded] = []
+    began = time.monotonic()
+    for graded in stream:
+        batch.append(graded)
+        if len(batch) >= most or time.monotonic() - began > 1:
+            yield batch
+            batch, began = [], time.monotonic()
+    if batch:
+        yield batch
+
+
+def unchanged(
+    room: Classroom, master: Master, handed: Handed, entered: dict[str, float]
+) -> bool:
     """True when this very notebook has been graded against this very assignment,
     by this engine, and everything derived from it is there."""
-    from . import gradebook, results
+    from . import results
 
-    path = results.result_path(room.results, student, chapter)
-    if not path.is_file() or not room.page(student, chapter).is_file():
+    path = results.result_path(room.results, handed.student, master.assignment)
+    page = room.page(handed.student, master.assignment)
+    if not handed.sha256 or not path.is_file() or not page.is_file():
         return False
     try:
         old = results.read(path)
     except CourseError:
         return False
-    return (
-        bool(old.notebook_sha256)
-        and old.notebook_sha256 == engine.fingerprint(room.notebook(student, chapter))
-        and old.assignment_sha256 == room.digest(chapter)
-        and old.engine == engine.name
-        and bool(gradebook.marks(room, chapter, student))
+    known = (old.notebook_sha256, old.assignment_sha256, old.engine, old.seed)
+    now = (handed.sha256, master.digest, NAME, master.seed)
+    return known == now and all(
+        abs(entered.get(check.id, -1) - check.score) < 1e-6 for check in old.checks
     )
 
 

@@ -75,6 +75,7 @@ class Result:
     engine            : which program, and version, decided
     notebook_sha256   : of the submitted notebook ("" when there was none)
     assignment_sha256 : of the assignment it was graded against
+    seed              : what hidden cases drew their inputs from (null: as built)
     """
 
     student: str
@@ -87,6 +88,7 @@ class Result:
     engine: str
     notebook_sha256: str
     assignment_sha256: str = ""
+    seed: int | None = None
 
 
 def points(score: float) -> str:

@@ -1,0 +1,182 @@
+"""Decide, outside the jail, what came back is worth.
+
+Only values count: no exit code, no printed line, no file means "right". What a
+student's process says in words is shortened, and shown only where it can't tell what a
+hidden case hands over.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from ..checking.forbid import forbidden_in
+from ..checking.judge import Expected, Verdict, refuse
+from ..checking.judge import judge as judge_records
+from ..checking.record import Record
+from . import frames
+from .limits import Limits
+from .master import Master, MasterCell
+from .plan import Plan
+from .run import Checked, Ran, Run
+from .shown import words
+
+#: why something was stopped -> the status in the result file
+STATUS = {
+    "timeout": "timeout",
+    "late": "timeout",
+    "memory": "memory",
+    "output": "output",
+    "died": "crash",
+}
+#: what torch says when there is no memory left
+_NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
+
+
+def judge(master: Master, plan: Plan, run: Run) -> dict[str, Verdict]:
+    """The verdict on every check of an assignment, by name."""
+    return {
+        check.name: _verdict(master, plan, check, run.checks[check.name])
+        for check in master.checks
+    }
+
+
+def _verdict(
+    master: Master, plan: Plan, check: MasterCell, checked: Checked
+) -> Verdict:
+    limits = master.limits_for(check)
+    records = [record for record in map(as_record, checked.cases) if record]
+    if checked.why == "blank":
+        blank = [Record(c["label"], "blank") for c in _cases(master, check)]
+        return judge_records(check.name, blank, master.expected)
+    if checked.why != "done":
+        verdict = judge_records(check.name, records, master.expected)
+        return stopped(verdict, STATUS[checked.why], sentence(checked, limits))
+    if reason := _forbidden(master, plan, check):
+        return refuse(check.name, reason, master.expected)
+    verdict = judge_records(check.name, records, master.expected)
+    broken = next((ran for ran in checked.answer if ran.error), None)
+    if checked.error and verdict.score < verdict.max_score:
+        _explain(verdict, checked, broken)
+    elif any(map(_no_memory, records)) and verdict.status in ("wrong", "error"):
+        verdict.status = "memory"
+    return verdict
+
+
+def _cases(master: Master, check: MasterCell) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = master.expected.checks[check.name]["cases"]
+    return cases
+
+
+def as_record(case: tuple[dict[str, Any], list[memoryview], bool]) -> Record | None:
+    """What a case sent, as a record; None when it is no such thing."""
+    head, blobs, hidden = case
+    label, status = head.get("label"), head.get("status")
+    if not isinstance(label, str) or status not in ("value", "blank", "raised"):
+        return None
+    seconds = head.get("seconds")
+    record = Record(
+        label,
+        status,
+        mutated=head.get("mutated") is True,
+        seconds=float(seconds) if isinstance(seconds, (int, float)) else 0.0,
+    )
+    if status == "value":
+        record.value = frames.unpack(head.get("value"), blobs)
+    elif status == "raised":
+        record.error = words(head.get("error"), 100) or "Exception"
+        record.reason = words(head.get("reason"), 500) or None
+        if hidden:
+            record.reason = f"your code raised {_plain(record.error)}"
+    return record
+
+
+def _plain(error: str) -> str:
+    """The name of an exception of Python's own; others may say anything."""
+    kind = getattr(builtins, error, None)
+    known = isinstance(kind, type) and issubclass(kind, BaseException)
+    return error if known else "an error"
+
+
+def _no_memory(record: Record) -> bool:
+    said = (record.reason or "").lower()
+    return record.error == "MemoryError" or any(text in said for text in _NO_MEMORY)
+
+
+def _forbidden(master: Master, plan: Plan, check: MasterCell) -> str | None:
+    """Why an answer may not count: it calls what its exercise asks to write."""
+    forbidden = master.expected.checks[check.name].get("forbid", [])
+    if not forbidden:
+        return None
+    answer = master.by_name[check.answer]
+    mine = plan.binding(master.names_of(answer))
+    text = "\n\n".join(plan.entries[n].runs or "" for n in mine)
+    others = [
+        entry.runs
+        for n, entry in enumerate(plan.entries)
+        if entry.mine and entry.runs and n not in mine
+    ]
+    return forbidden_in(others, text, check.answer, forbidden)
+
+
+def stopped(verdict: Verdict, status: str, reason: str) -> Verdict:
+    """A check that had to be stopped counts nothing, and says why."""
+    verdict.score, verdict.status, verdict.reason = 0.0, status, reason
+    verdict.hint = verdict.misconception = None
+    for case in verdict.cases:
+        if case.status == "error" and case.reason == "this case did not run":
+            case.reason = "it was stopped before this case was through"
+    return verdict
+
+
+def sentence(checked: Checked, limits: Limits) -> str:
+    """Why a check was stopped, for the student."""
+    mine = any(ran.why != "done" for ran in checked.answer)
+    what = "the cell of this answer" if mine else "the check of this answer"
+    if checked.why == "timeout":
+        said = (
+            f"took more than {limits.seconds:g} s and was stopped: a loop without end?"
+        )
+    elif checked.why == "late":
+        return (
+            f"the whole notebook may take {limits.submission:g} s, and earlier cells "
+            "have used them up"
+        )
+    elif checked.why == "memory":
+        said = f"used more than {limits.memory / 2**30:g} GB of memory and was stopped"
+    elif checked.why == "output":
+        kb = limits.text_kills // 1024
+        said = f"printed or returned far too much (more than {kb} kB of text)"
+    else:
+        said = "ended the process that it ran in (os._exit, a crash of a library?)"
+    return f"{what} {said}"
+
+
+def _explain(verdict: Verdict, checked: Checked, broken: Ran | None) -> None:
+    """The lines of a check raised by themselves: often since the answer is missing."""
+    if broken is not None:
+        text = f": {broken.text}" if broken.text else ""
+        reason = f"the cell of this answer raised {broken.error}{text}"
+    elif checked.error in ("SystemExit", "KeyboardInterrupt"):
+        reason = f"the check was ended by {checked.error}"
+    else:
+        reason = f"the check stopped: {_plain(checked.error)}"
+        if checked.error == "NameError":
+            reason += f": {checked.text}"
+    for case in verdict.cases:
+        if case.reason == "this case did not run":
+            case.reason = reason
+    if verdict.status in ("wrong", "error", "blank"):
+        verdict.status = "error"
+        verdict.reason = reason
+
+
+def nothing(expected: Expected, status: str, reason: str) -> dict[str, Verdict]:
+    """The verdicts when nothing could be run: no points, one reason."""
+    found = {}
+    for name in expected.checks:
+        verdict = judge_records(name, [], expected)
+        verdict.score, verdict.status, verdict.reason = 0.0, status, reason
+        verdict.cases, verdict.hint, verdict.misconception = [], None, None
+        found[name] = verdict
+    return found

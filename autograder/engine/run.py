@@ -1,0 +1,240 @@
+"""Take a rebuilt notebook through a jail, and keep what came of every cell and check.
+
+The notebook runs from top to bottom in one shell. At every check the shell forks: the
+copy stands still there and waits. When a cell kills the shell, or has to be stopped,
+the notebook goes on from the last of these copies without that cell. Only when the
+notebook is through, and nothing of it runs any more, does each copy get the lines of
+its check, visible ones first, hidden ones when the visible values are in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .limits import Limits
+from .master import Master, MasterCell
+from .plan import Entry, Plan
+from .shown import outputs, words
+from .warm import Reply, Submission, Warm
+
+
+@dataclass
+class Ran:
+    """What came of a cell.
+
+    outputs : what it showed, in nbformat's form
+    why     : "done", or what stopped it: "timeout", "memory", "output", "died", "late"
+    error   : the exception that ended it ("" when none did), and its words
+    """
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    why: str = "done"
+    error: str = ""
+    text: str = ""
+
+
+@dataclass
+class Checked:
+    """What came of a check.
+
+    cases  : the frames of its cases, with whether it was the hidden lines' turn
+    why    : as of a cell; "blank" when there was no answer to run
+    answer : how the answer's cells ran, in order
+    """
+
+    cases: list[tuple[dict[str, Any], list[memoryview], bool]] = field(
+        default_factory=list
+    )
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    why: str = "done"
+    error: str = ""
+    text: str = ""
+    answer: list[Ran] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass
+class Run:
+    """What came of a submission: by number of the plan's entry, and by check.
+
+    cpu : seconds of CPU that cells and checks have used, as their shells report it
+    """
+
+    cells: dict[int, Ran] = field(default_factory=dict)
+    checks: dict[str, Checked] = field(default_factory=dict)
+    cpu: float = 0.0
+
+
+def run(master: Master, plan: Plan, warm: Warm) -> Run:
+    """Run a plan.
+
+    Raises WarmDiedError when the warm process itself was lost.
+    """
+    with warm.submission(master.limits, master.files) as session:
+        return _Runner(master, plan, session).run()
+
+
+class _Runner:
+    def __init__(self, master: Master, plan: Plan, session: Submission) -> None:
+        self.master, self.plan, self.session = master, plan, session
+        self.done = Run()
+        #: the waiting copies: (number of the entry, channel), the start being the first
+        self.held: list[tuple[int, int]] = []
+        self.shell: int | None = 0
+
+    def run(self) -> Run:
+        """The cells, then the checks."""
+        start = self.session.hold(0)
+        if start is not None:
+            self.held.append((-1, start))
+        for number, entry in enumerate(self.plan.entries):
+            if entry.role == "check":
+                if entry.cell is not None and not self._blank(entry.cell):
+                    self._hold(number)
+            elif entry.runs is not None and entry.runs.strip():
+                self.done.cells[number] = self._cell(number, entry)
+        if self.shell is not None:
+            self.session.drop(self.shell)
+        at = dict(self.held)
+        for number, entry in enumerate(self.plan.entries):
+            if entry.role == "check" and entry.cell is not None:
+                checked = self._check(entry.cell, at.get(number))
+                self.done.checks[entry.cell.name] = checked
+        return self.done
+
+    # ----------------------------------------------------------------------- cells
+
+    def _hold(self, number: int) -> None:
+        """Keep a copy of the notebook as it stands at a check."""
+        if self.shell is None:
+            return
+        copy = self.session.hold(self.shell)
+        if copy is None:  # the shell died on its own, between two cells
+            self._again(number)
+            copy = None if self.shell is None else self.session.hold(self.shell)
+        if copy is not None:
+            self.held.append((number, copy))
+
+    def _cell(self, number: int, entry: Entry) -> Ran:
+        """Run a cell; when that ends the shell, go on without it."""
+        ran = self._try(number, entry)
+        if ran.why not in ("done", "late"):
+            self._again(number)
+        return ran
+
+    def _try(self, number: int, entry: Entry) -> Ran:
+        if self.shell is None:
+            return Ran(why="died")
+        order: dict[str, Any] = {"do": "cell", "source": entry.runs}
+        given = entry.cell is not None and entry.role in ("given", "open")
+        if given and not entry.mine:
+            assert entry.cell is not None
+            order["restore"] = self.master.needed(entry.cell.text)
+            order["keep"] = [
+                name for name, cell in self.master.given.items() if cell is entry.cell
+            ]
+        reply = self.session.ask(self.shell, order, self._limits(entry).seconds)
+        self.done.cpu += float(reply.done.get("cpu", 0.0))
+        return Ran(
+            shown(reply, self.master.limits),
+            reply.why,
+            words(reply.done.get("error"), 100),
+            words(reply.done.get("text"), 300),
+        )
+
+    def _limits(self, entry: Entry) -> Limits:
+        """The limits of a cell: an answer's are its check's."""
+        if entry.cell is None:
+            return self.master.limits
+        check = self.master.by_name.get(f"{entry.cell.name}-check")
+        if check is not None:
+            return self.master.limits_for(check)
+        own = entry.cell.metadata.get("limits")
+        return self.master.limits.but(own) if own else self.master.limits
+
+    def _again(self, number: int) -> None:
+        """Go on from the last waiting copy: the cells since then run again, but for
+        those that had to be stopped."""
+        self.shell = None
+        if not self.held:
+            return
+        since, copy = self.held[-1]
+        self.shell = self.session.hold(copy)
+        for between in range(since + 1, number):
+            entry = self.plan.entries[between]
+            ran = self.done.cells.get(between)
+            if ran is None or ran.why != "done" or self.shell is None:
+                continue
+            again = self._try(between, entry)
+            if again.why != "done":
+                self.done.cells[between] = again
+                self._again(number)
+                return
+
+    # ---------------------------------------------------------------------- checks
+
+    def _check(self, check: MasterCell, channel: int | None) -> Checked:
+        """Give a check's lines to the copy that waits at it."""
+        checked = Checked(answer=self._answer(check))
+        if self._blank(check):
+            checked.why = "blank"
+            return checked
+        stopped = [ran for ran in checked.answer if ran.why != "done"]
+        if stopped:
+            checked.why = stopped[-1].why
+            return checked
+        if channel is None:
+            checked.why = "late" if self.session.left <= 0 else "died"
+            return checked
+        seconds = self.master.limits_for(check).seconds
+        for lines, hidden in ((check.visible_lines, False), (check.hidden_lines, True)):
+            if not lines or (hidden and not self._has_hidden(check)):
+                continue
+            order = {
+                "do": "check",
+                "source": lines,
+                "answer": check.answer,
+                "restore": self.master.needed(lines),
+                "salt": self.master.seed if hidden else None,
+            }
+            reply = self.session.ask(channel, order, seconds - checked.seconds)
+            self._keep(checked, reply, hidden)
+            if reply.why != "done":
+                return checked
+        self.session.drop(channel)
+        return checked
+
+    def _has_hidden(self, check: MasterCell) -> bool:
+        cases = self.master.expected.checks[check.name]["cases"]
+        return any(case["hidden"] for case in cases)
+
+    def _blank(self, check: MasterCell) -> bool:
+        """True when the answer is as it was given out, and no other cell has it."""
+        if check.answer not in self.plan.untouched:
+            return False
+        answer = self.master.by_name[check.answer]
+        return not self.plan.binding(self.master.names_of(answer))
+
+    def _answer(self, check: MasterCell) -> list[Ran]:
+        """How the cells that hold a check's answer ran."""
+        answer = self.master.by_name[check.answer]
+        numbers = self.plan.binding(self.master.names_of(answer))
+        return [self.done.cells[n] for n in numbers if n in self.done.cells]
+
+    def _keep(self, checked: Checked, reply: Reply, hidden: bool) -> None:
+        for frame, blobs in reply.frames:
+            if frame.get("t") == "case" and len(checked.cases) < 1000:
+                checked.cases.append((frame, blobs, hidden))
+        checked.outputs += shown(reply, self.master.limits)
+        checked.why = reply.why
+        checked.seconds += reply.seconds
+        checked.error = checked.error or words(reply.done.get("error"), 100)
+        checked.text = checked.text or words(reply.done.get("text"), 300)
+        self.done.cpu += float(reply.done.get("cpu", 0.0))
+
+
+def shown(reply: Reply, limits: Limits) -> list[dict[str, Any]]:
+    """What a shell showed on an order, cleaned."""
+    raw = [head.get("output") for head, _ in reply.frames if head.get("t") == "output"]
+    return outputs(raw, limits)

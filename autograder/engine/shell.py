@@ -1,0 +1,374 @@
+"""Inside the jail: a notebook's process, for one student's cells.
+
+It takes orders over a socket, one at a time, and answers each with frames, the last
+of which says `done`:
+
+    files  put the assignment's files into the work folder
+    cell   run a cell as a notebook would, and send what it shows
+    hold   fork: the copy stands still where the notebook is now, and takes orders
+    check  run the cases of a check, and send the value of each
+
+Everything here runs beside the student's code and may be changed by it. So nothing
+here is believed: it holds no expected value, and what it sends is only a value.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import io
+import os
+import random
+import resource
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+import autograder
+
+from ..checking import record, salt, values
+from . import frames
+
+
+class Channel:
+    """The socket to the warm process."""
+
+    def __init__(self, handle: int) -> None:
+        self.socket = socket.socket(fileno=handle)
+
+    def take(self, n: int) -> bytes:
+        """n bytes; the process ends when there is nobody to give them."""
+        parts = []
+        while n:
+            part = self.socket.recv(min(n, 2**20))
+            if not part:
+                os._exit(0)
+            parts.append(part)
+            n -= len(part)
+        return b"".join(parts)
+
+    def order(self) -> tuple[dict[str, Any], list[memoryview]]:
+        """The next order."""
+        return frames.read(self.take)
+
+    def handle(self) -> int:
+        """The file descriptor that comes after a `hold`."""
+        _, handles, _, _ = socket.recv_fds(self.socket, 1, 1)
+        return handles[0]
+
+    def send(self, head: dict[str, Any], blobs: list[bytes] | None = None) -> None:
+        """Send a frame."""
+        self.socket.sendall(frames.dump(head, blobs))
+
+
+class Stream(io.TextIOBase):
+    """stdout or stderr of the cells: sends text as it comes, some lines at a time."""
+
+    def __init__(self, shell: Shell, name: str) -> None:
+        super().__init__()
+        self.shell, self.name = shell, name
+        self.parts: list[str] = []
+        self.size, self.sent = 0, 0.0
+
+    encoding = "utf-8"
+
+    def writable(self) -> bool:
+        """Text can be written."""
+        return True
+
+    def isatty(self) -> bool:
+        """No terminal."""
+        return False
+
+    def write(self, text: str) -> int:
+        """Keep the text, and send what has gathered if it is time."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self.parts.append(text)
+        self.size += len(text)
+        if self.size > 4096 or time.monotonic() - self.sent > 0.1:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what has gathered."""
+        text, self.parts, self.size = "".join(self.parts), [], 0
+        self.sent = time.monotonic()
+        for at in range(0, len(text), 65536):
+            part = text[at : at + 65536]
+            self.shell.show({"output_type": "stream", "name": self.name, "text": part})
+
+
+class Publisher(DisplayPublisher):  # type: ignore[misc]
+    """`display(...)`: pictures, tables, text."""
+
+    def publish(self, data: Any, metadata: Any = None, **more: Any) -> None:
+        """Send a display."""
+        self.shell.by_hand.display("display_data", data, metadata)
+
+    def clear_output(self, wait: bool = False) -> None:
+        """Nothing is taken back."""
+
+
+class Hook(DisplayHook):  # type: ignore[misc]
+    """The value of a cell's last line."""
+
+    def write_output_prompt(self) -> None:
+        """The notebook has its own prompt."""
+
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        """Send the value as a notebook shows it."""
+        self.shell.by_hand.display("execute_result", format_dict, md_dict)
+
+    def finish_displayhook(self) -> None:
+        """Nothing is left to print."""
+
+
+class Shell:
+    """An IPython shell whose outputs are frames. Made once, in the warm process."""
+
+    def __init__(self) -> None:
+        config = Config()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.cache_size = 0
+        config.InteractiveShell.colors = "NoColor"
+        config.InteractiveShell.display_pub_class = Publisher
+        config.InteractiveShell.displayhook_class = Hook
+        self.ip: Any = InteractiveShell.instance(config=config)
+        self.ip.by_hand = self
+        self.ip.enable_gui = lambda gui=None: None
+        self.ip.enable_matplotlib("inline")
+        self.ip._showtraceback = self.keep_error
+        self.ip.system = self.system
+        self.channel: Channel | None = None
+        self.kept: dict[str, Any] = {}
+        self.error: dict[str, Any] | None = None
+        self.out, self.err = Stream(self, "stdout"), Stream(self, "stderr")
+
+    # ------------------------------------------------------------- what cells show
+
+    def show(self, output: dict[str, Any]) -> None:
+        """Send an output, in nbformat's own form."""
+        if self.channel is not None:
+            self.channel.send({"t": "output", "output": output})
+
+    def display(self, kind: str, data: Any, metadata: Any) -> None:
+        """Send rich data."""
+        self.flush()
+        plain = {mime: written(content) for mime, content in dict(data).items()}
+        output = {"output_type": kind, "data": plain, "metadata": dict(metadata or {})}
+        self.show(output)
+
+    def keep_error(self, kind: Any, error: Any, lines: list[str]) -> None:
+        """An exception that ended a cell: shown as a notebook does, and reported."""
+        self.flush()
+        name, text = kind.__name__, record.printable(str(error))[:2000]
+        self.error = {"error": name, "text": text.strip().split("\n")[0][:300]}
+        self.show(
+            {
+                "output_type": "error",
+                "ename": name,
+                "evalue": text,
+                "traceback": [str(line)[:20000] for line in lines][:60],
+            }
+        )
+
+    def system(self, command: str) -> None:
+        """`!command`: what it prints is the cell's output."""
+        done = subprocess.run(
+            self.ip.var_expand(command, depth=1),
+            shell=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        print(done.stdout.decode("utf-8", "replace"), end="")
+        self.ip.user_ns["_exit_code"] = done.returncode
+
+    def flush(self) -> None:
+        """Send the text that has gathered."""
+        self.out.flush()
+        self.err.flush()
+
+    # ----------------------------------------------------------------- the orders
+
+    def serve(self, handle: int) -> NoReturn:
+        """Take orders until nobody gives any."""
+        self.channel = Channel(handle)
+        sys.stdout, sys.stderr = self.out, self.err
+        self.channel.send({"t": "ready", "pid": os.getpid()})
+        me = os.getpid()
+        while True:
+            order, blobs = self.channel.order()
+            if order["do"] == "hold":
+                self.hold()
+                me = os.getpid()
+                continue
+            used = cpu()
+            done = getattr(self, f"do_{order['do']}")(order, blobs)
+            if os.getpid() != me:  # a cell forked, and its child came back to us
+                os._exit(0)
+            self.flush()
+            self.channel.send({"t": "done", "cpu": round(cpu() - used, 4), **done})
+
+    def hold(self) -> None:
+        """Fork; the copy answers on the socket that comes next."""
+        assert self.channel is not None
+        handle = self.channel.handle()
+        if os.fork():
+            os.close(handle)
+            self.channel.send({"t": "done"})
+            return
+        self.channel.socket.close()
+        self.channel = Channel(handle)
+        self.channel.send({"t": "ready", "pid": os.getpid()})
+
+    def do_files(self, order: dict[str, Any], blobs: list[memoryview]) -> dict:
+        """Write the assignment's files, and begin with the same random numbers."""
+        for name, blob in zip(order["names"], blobs, strict=True):
+            Path(name).write_bytes(blob)
+        random.seed(0)
+        record._same_randomness()
+        return {}
+
+    def do_cell(self, order: dict[str, Any], blobs: list[memoryview]) -> dict:
+        """Run a cell.
+
+        keep    : names whose values, as this given cell leaves them, are kept
+        restore : names that stand as they were kept while this cell runs
+        """
+        names = self.ip.user_ns
+        own = self.restore(order.get("restore", []))
+        self.error = None
+        result = self.ip.run_cell(order["source"], store_history=False, silent=False)
+        for name in order.get("keep", []):
+            if name in names:
+                self.kept[name] = copied(names[name])
+            own.pop(name, None)
+        names.update(own)
+        if not result.success and self.error is None:
+            kind = type(result.error_before_exec or result.error_in_exec).__name__
+            self.error = {"error": kind, "text": ""}
+        return {"ok": bool(result.success), **(self.error or {})}
+
+    def restore(self, wanted: list[str]) -> dict[str, Any]:
+        """Put given names back; returns the student's own values under them."""
+        names = self.ip.user_ns
+        own = {}
+        for name in wanted:
+            if name in self.kept:
+                if name in names and names[name] is not self.kept[name]:
+                    own[name] = names[name]
+                names[name] = copied(self.kept[name])
+        return own
+
+    def do_check(self, order: dict[str, Any], blobs: list[memoryview]) -> dict:
+        """Run the lines of a check; each case's value is sent as it comes."""
+        names = self.ip.user_ns
+        self.restore(order.get("restore", []))
+        answer = str(order["answer"])
+
+        def check(label: str, fn: Any, *args: Any, **options: Any) -> None:
+            case = record.run_case(str(label), fn, args, answer)
+            self.flush()
+            self.send_case(case)
+
+        names["check"] = check
+        salt.set_salt(order.get("salt"))
+        try:
+            exec(compile(order["source"], "<check>", "exec"), names)
+        except BaseException as error:
+            text = record.printable(str(error))[:300]
+            return {"ok": False, "error": type(error).__name__, "text": text}
+        finally:
+            salt.set_salt(None)
+        return {"ok": True}
+
+    def send_case(self, case: record.Record) -> None:
+        """Send what a case gave."""
+        assert self.channel is not None
+        head = {
+            "t": "case",
+            "label": case.label,
+            "status": case.status,
+            "error": case.error,
+            "reason": case.reason,
+            "mutated": case.mutated,
+            "seconds": round(case.seconds, 4),
+        }
+        blobs: list[bytes] = []
+        if case.status == "value":
+            try:
+                head["value"], blobs = frames.pack(case.value)
+            except Exception:  # an object of their own that does not let itself be read
+                head["value"] = {"kind": "opaque", "type": type(case.value).__name__}
+        self.channel.send(head, blobs)
+
+
+class StandIn:
+    """`check` in a student's own cells, and the opening lines of a merged check."""
+
+    def __call__(self, *args: Any, **options: Any) -> None:
+        """Nothing is judged here."""
+
+    def start(self, *args: Any) -> None:
+        """Nothing is opened."""
+
+    def score(self) -> None:
+        """No score."""
+
+
+def stand_ins() -> None:
+    """Put in place what the course's package offers to notebooks."""
+    package: Any = autograder
+    package.check = StandIn()
+    package.worksheet = lambda *args, **options: None
+
+
+def written(content: Any) -> Any:
+    """Rich data as notebooks keep it: bytes (a picture) as base64."""
+    return base64.b64encode(content).decode() if type(content) is bytes else content
+
+
+def copied(value: Any) -> Any:
+    """A copy of data; functions, classes and modules are themselves."""
+    if isinstance(value, np.ndarray) or type(value) in (list, dict, set):
+        return copy.deepcopy(value)
+    if values.is_tensor(value):
+        return record._copy(value)
+    return value
+
+
+def cpu() -> float:
+    """CPU seconds of this process and of the children that it has waited for."""
+    mine = resource.getrusage(resource.RUSAGE_SELF)
+    theirs = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return mine.ru_utime + mine.ru_stime + theirs.ru_utime + theirs.ru_stime
+
+
+def warm_up(imports: list[str]) -> None:
+    """Import what notebooks import and draw one empty plot: nothing is computed.
+
+    imports : import statements of the assignment's given cells
+    """
+    import matplotlib.pyplot as plt
+
+    for line in imports:
+        names: dict[str, Any] = {}
+        try:
+            exec(line, names)
+        except Exception:  # what is missing here is missing for the cell as well
+            continue
+    figure, axes = plt.subplots(1, 2, layout="constrained")
+    axes[0].plot([0, 1], label="a")
+    axes[0].legend()
+    figure.savefig(io.BytesIO(), format="png")
+    plt.close(figure)
