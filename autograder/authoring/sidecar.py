@@ -58,6 +58,8 @@ def make(
                 "students need a verdict too: add a case before the hidden region",
             )  # fmt: skip
         common = {"answer": answer.id, "points": check.points, "forbid": check.forbid}
+        if check.limits:
+            common["limits"] = check.limits
         visible["checks"][check.id] = {
             **common, "hidden": len(entries[1]), "cases": entries[0],
         }  # fmt: skip
