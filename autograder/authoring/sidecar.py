@@ -57,9 +57,10 @@ def make(
                 assignment.path, check.line, f"{check.id} has hidden cases only",
                 "students need a verdict too: add a case before the hidden region",
             )  # fmt: skip
-        common = {"answer": answer.id, "points": check.points, "forbid": check.forbid}
-        if check.limits:
-            common["limits"] = check.limits
+        common: dict[str, Any] = {
+            "answer": answer.id, "points": check.points, "forbid": check.forbid,
+            **({"limits": check.limits} if check.limits else {}),
+        }  # fmt: skip
         visible["checks"][check.id] = {
             **common, "hidden": len(entries[1]), "cases": entries[0],
         }  # fmt: skip
