@@ -11,7 +11,10 @@ PACKAGE = Path(__file__).resolve().parents[1]
 OWN = ("__init__.py", "errors.py", "system.py", "engine")  # nothing that knows answers
 
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
-ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "alternatives")
+ETC = (
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
+    *("alternatives", "fonts", "localtime"),
+)
 GPU = ("nvidia*", "dri", "kfd")  # in /dev
 PROCESSORS = "/sys/devices/system/cpu"  # torch counts the processors there
 
