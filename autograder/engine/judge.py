@@ -109,7 +109,7 @@ def _forbidden(master: Master, plan: Plan, check: MasterCell) -> str | None:
     if not forbidden:
         return None
     answer = master.by_name[check.answer]
-    mine = plan.binding(master.names_of(answer))
+    mine = plan.holding(answer, master.names_of(answer))
     text = "\n\n".join(plan.entries[n].runs or "" for n in mine)
     others = [
         entry.runs
