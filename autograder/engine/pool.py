@@ -153,8 +153,8 @@ def on_cluster(job: Job, handed: Iterable[Handed], address: str) -> Iterator[Gra
         for future in as_completed(futures):
             if future.status == "finished":
                 yield future.result()
-            elif isinstance(error := future.exception(), CourseError):
-                raise error
+            elif isinstance(failed := future.exception(), CourseError):
+                raise failed
             else:
                 yield gave_up(job, futures[future])
             future.release()

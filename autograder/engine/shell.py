@@ -301,7 +301,7 @@ class Shell:
     def send_case(self, case: record.Record) -> None:
         """Send what a case gave."""
         assert self.channel is not None
-        head = {
+        head: dict[str, Any] = {
             "t": "case",
             "label": case.label,
             "status": case.status,

@@ -114,8 +114,9 @@ class Zygote:
                 gpu=self.gpu,
                 without=frozenset(request.get("without", [])),
             )
-        self.channels = [Channel(mine)]
-        self.greet(self.channels[0])
+        channel = Channel(mine)
+        self.channels = [channel]
+        self.greet(channel)
         return {"t": "end", "why": "done", "channel": 0}
 
     def do_hold(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
