@@ -6,18 +6,106 @@ every submission in once more.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import CourseError
-from . import view
+from ..system import by_system, sudo
+from . import canary, container, view
+from .limits import Limits
 
 LEVELS = ("namespaces", "landlock", "container", "none")  # strongest first
 
 # what the warm process needs to shut a submission in, and nothing more
-CAPABILITIES = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "KILL", "SYS_PTRACE")
+CAPABILITIES = (
+    "SYS_ADMIN",  # namespaces and mounts
+    "SETUID",
+    "SETGID",
+    "SETFCAP",  # for a plain user: to name a user in a namespace
+    "SETPCAP",
+    "KILL",
+    "SYS_PTRACE",  # to see what memory it holds
+)
+
+
+@dataclass(frozen=True)
+class Canary:
+    """Whether a level works here.
+
+    why  : why it does not
+    mend : the command, or the step, that would give it
+    """
+
+    level: str
+    works: bool
+    why: str = ""
+    mend: str = ""
+
+
+GPU = ("nvidia*", "dri", "kfd")  # in /dev
+
+
+@functools.cache
+def probe(level: str) -> Canary:
+    """Try a level, with a canary that is really shut in; remembered."""
+    if level == "none":
+        there = hasattr(os, "fork")
+        return Canary(level, there, "" if there else "this system can't fork")
+    try:
+        if level in ("namespaces", "landlock") and sys.platform != "linux":
+            raise CourseError(
+                "only Linux has that", "grade in a container, or on Linux"
+            )
+        if level == "container":
+            container.answers()
+        canary.sing(functools.partial(command, level), level)
+    except CourseError as error:
+        return Canary(level, False, error.message, error.mend or "")
+    except canary.EscapeError as error:
+        return Canary(level, False, str(error), mend(level, str(error)))
+    return Canary(level, True)
+
+
+def strongest() -> str:
+    """The first level that works here.
+
+    Raises CourseError where not even the last one does.
+    """
+    for level in LEVELS:
+        if probe(level).works:
+            return level
+    raise CourseError(
+        "this system can't run a submission apart from the grader",
+        "grade on Linux or macOS, or in a container (Docker or Podman)",
+    )
+
+
+def mend(level: str, said: str) -> str:
+    """What would make a level work whose canary said that."""
+    if "not import" in said or "No such file" in said:
+        return f"use a Python that every user may read, not {sys.base_prefix}"
+    if level == "namespaces":
+        for name, value in (
+            ("kernel.apparmor_restrict_unprivileged_userns", "0"),
+            ("kernel.unprivileged_userns_clone", "1"),
+            ("user.max_user_namespaces", "15000"),
+        ):
+            path = Path("/proc/sys", *name.split("."))
+            off = "1" if value == "0" else "0"
+            if path.exists() and path.read_text().strip() == off:
+                return f"{sudo()}sysctl -w {name}={value}"
+        return (
+            "allow namespaces; a container itself needs `--privileged`, "
+            "or `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`"
+        )
+    if level == "landlock":
+        return "boot Linux 5.13 or later with `landlock` among the `lsm=` of its line"
+    return container.build()
 
 
 def command(
@@ -26,22 +114,46 @@ def command(
     readable: list[Path],
     gpu: bool = False,
     extra: dict[str, str] | None = None,
+    limits: Limits | None = None,
     without: frozenset[str] = frozenset(),
 ) -> tuple[list[str], dict[str, str]]:
     """The command line and the environment that start `argv` behind the outer wall.
 
     level    : one of LEVELS
+    argv     : a Python command of this interpreter, or of the course's
     readable : files and folders that it may read, beside the interpreter
     gpu      : let it use the graphics processors
     extra    : more of the environment
-    without  : parts of the wall to leave out ("network", "pid", "files"): for tests
+    limits   : those of a submission (a container is given a bit more)
+    without  : parts of the wall to leave out ("network", "pid"): for tests
+
+    Raises CourseError when the program that builds the wall is not there.
     """
+    if level not in LEVELS:
+        raise CourseError(f"no level {level!r}", f"levels: {', '.join(LEVELS)}")
+    env = {**view.environment(), "BY_HAND_UID": str(users(level))}
+    if level == "container":
+        del env["PATH"]
+        env |= extra or {}
+        network = "network" in without
+        words = container.command(argv, readable, env, gpu, network, limits or Limits())
+        return words, container.environment()
     seen = view.readable(readable)
-    told = json.dumps([str(path) for path in seen])
-    env = {**view.environment(), "BY_HAND_VIEW": told, **(extra or {})}
+    env |= {"BY_HAND_VIEW": json.dumps([str(path) for path in seen]), **(extra or {})}
     if level == "namespaces":
         return bubblewrap(argv, seen, gpu, without), env
     return argv, env
+
+
+def users(level: str) -> int:
+    """The first of the users that submissions become, where there is a choice.
+
+    Different for two graders on one host, for a user's processes are counted together;
+    in a range that neither systems nor containers give to anyone.
+    """
+    if level == "container":
+        return 20_000 + os.getpid() % 400 * 100
+    return 1_900_000_000 + os.getpid() % 1_000_000 * 100
 
 
 def bubblewrap(
@@ -50,28 +162,38 @@ def bubblewrap(
     """`argv` in namespaces of its own, with nothing but `seen` of the file system."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
-        raise CourseError("bubblewrap is not installed", "install bubblewrap")
+        raise CourseError("bubblewrap is not installed", by_system("bubblewrap"))
     words = [bwrap, "--die-with-parent", "--new-session", "--unshare-ipc"]
-    if os.geteuid() != 0:
+    if os.geteuid() != 0:  # root in there, for the sake of mounts; nobody out here
         words += ["--unshare-user", "--uid", "0", "--gid", "0"]
     words += [] if "pid" in without else ["--unshare-pid"]
     words += [] if "network" in without else ["--unshare-net"]
     words += ["--unshare-uts", "--hostname", "grader", "--cap-drop", "ALL"]
     for name in CAPABILITIES:
         words += ["--cap-add", f"CAP_{name}"]
-    words += ["--bind", "/", "/"] if "files" in without else []
-    words += ["--dev", "/dev", "--remount-ro", "/dev", "--proc", "/proc"]
+    words += ["--dev", "/dev", "--proc", "/proc"]
     for folder in ("/dev/shm", "/tmp", "/desk"):
         words += ["--perms", "0755", "--tmpfs", folder]
-    made: set[Path] = set()
-    for path in [*seen, Path(view.PROCESSORS)]:
+    paths = [*seen, Path("/sys") if gpu else Path(view.PROCESSORS)]
+    words += binds(paths)
+    if gpu:
+        for path in (p for name in GPU for p in Path("/dev").glob(name)):
+            words += ["--dev-bind-try", str(path), str(path)]
+    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*words, "--chdir", "/", "--", *argv]
+
+
+def binds(paths: list[Path]) -> list[str]:
+    """Bubblewrap's words for paths that may be read; others may enter the folders."""
+    words = []
+    made = {Path("/dev"), Path("/tmp")}
+    for path in paths:
         for parent in reversed(path.parents[:-1]):
-            if parent not in made and str(parent) not in ("/dev", "/tmp"):
+            if parent not in made:
                 words += ["--perms", "0755", "--dir", str(parent)]
                 made.add(parent)
         if path.is_symlink() and len(path.parts) == 2:  # /lib -> usr/lib
             words += ["--symlink", str(path.readlink()), str(path)]
         else:
             words += ["--ro-bind-try", str(path), str(path)]
-    words += ["--remount-ro", "/", "--chdir", "/"]
-    return [*words, "--", *argv]
+    return words

@@ -22,6 +22,7 @@ PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
 
 
 def _checked(result: int, what: str) -> int:
@@ -31,10 +32,9 @@ def _checked(result: int, what: str) -> int:
     return result
 
 
-def syscall(number: int, *args: int | ctypes._Pointer | ctypes.Array | None) -> int:
+def syscall(number: int, *args: int | ctypes.Array | None) -> int:
     """Make a system call by its number; integers are passed as 64 bits."""
     wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
-    _libc.syscall.restype = ctypes.c_long
     return _checked(_libc.syscall(ctypes.c_long(number), *wide), f"syscall {number}")
 
 

@@ -50,7 +50,7 @@ def readable(extra: list[Path]) -> list[Path]:
     """Everything that may be read: the system's programs, this Python, and `extra`."""
     system = {Path(path) for path in SYSTEM}
     etc = {Path("/etc") / name for name in ETC}
-    more = {Path(os.path.abspath(path)) for path in extra}
+    more = {Path(os.path.normpath(path.absolute())) for path in extra}
     return outermost(system | etc | {PACKAGE} | more | set(interpreter()))
 
 

@@ -1207,13 +1207,11 @@ def largest_tensor(fn, *args):
     return meter.numel
 
 
-def right_and_small(fn, limit, q, k, v, block):
-    """True if fn gives the plain attention and makes no tensor above the limit."""
+def with_small_tensors(fn, limit, q, k, v, block):
+    """What fn gives, if it makes no tensor above the limit; else words that say so."""
     with LargestTensor() as meter:
         out = fn(q, k, v, block)
-    plain = torch.softmax(q @ k.T / math.sqrt(q.shape[1]), dim=1) @ v
-    right = isinstance(out, torch.Tensor) and out.shape == plain.shape
-    return right and torch.allclose(out.to(plain), plain, atol=1e-4) and meter.numel <= limit
+    return out if meter.numel <= limit else f"made a tensor of {meter.numel} numbers"
 
 # %% id="online_attention" role="answer"
 def online_attention(q, k, v, block):
@@ -1247,7 +1245,7 @@ check("a short last block", online_attention, randn(2, 4, seed=203),
       randn(5, 4, seed=204), randn(5, 3, seed=205), 2)
 check("one key at a time", online_attention, randn(3, 2, seed=206),
       randn(4, 2, seed=207), randn(4, 2, seed=208), 1)
-check("right, and no large tensor", lambda: right_and_small(
+check("right, and no large tensor", lambda: with_small_tensors(
     online_attention, 2 * 8 * 10, randn(8, 4, seed=209), randn(400, 4, seed=210),
     randn(400, 3, seed=211), 10), weight=4)
 ### BEGIN HIDDEN TESTS
@@ -1262,7 +1260,7 @@ check("block larger than the text", online_attention, randn(3, 5, seed=216),
       randn(4, 5, seed=217), randn(4, 6, seed=218), 64)
 check("a long text", online_attention, randn(5, 16, seed=219),
       randn(300, 16, seed=220), randn(300, 4, seed=221), 32)
-check("right, and no large tensor, long text", lambda: right_and_small(
+check("right, and no large tensor, long text", lambda: with_small_tensors(
     online_attention, 2 * 16 * 16, randn(16, 4, seed=222), randn(900, 4, seed=223),
     randn(900, 4, seed=224), 16), weight=2)
 ### END HIDDEN TESTS
