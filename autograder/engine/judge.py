@@ -14,7 +14,7 @@ from ..checking.forbid import forbidden_in
 from ..checking.judge import Expected, Verdict, refuse
 from ..checking.judge import judge as judge_records
 from ..checking.record import Record
-from . import frames
+from . import frames, names
 from .limits import Limits
 from .master import Master, MasterCell
 from .plan import Plan
@@ -52,7 +52,8 @@ def _verdict(
     if checked.why != "done":
         verdict = judge_records(check.name, records, master.expected)
         return stopped(verdict, STATUS[checked.why], sentence(checked, limits))
-    if reason := _forbidden(master, plan, check):
+    came = any(record.status == "value" for record in records)
+    if came and (reason := _forbidden(master, plan, check)):
         return refuse(check.name, reason, master.expected)
     verdict = judge_records(check.name, records, master.expected)
     broken = next((ran for ran in checked.answer if ran.error), None)
@@ -108,15 +109,12 @@ def _forbidden(master: Master, plan: Plan, check: MasterCell) -> str | None:
     forbidden = master.expected.checks[check.name].get("forbid", [])
     if not forbidden:
         return None
-    answer = master.by_name[check.answer]
-    mine = plan.binding(master.names_of(answer))
-    text = "\n\n".join(plan.entries[n].runs or "" for n in mine)
-    others = [
-        entry.runs
-        for n, entry in enumerate(plan.entries)
-        if entry.mine and entry.runs and n not in mine
-    ]
-    return forbidden_in(others, text, check.answer, forbidden)
+    place = next(n for n, entry in enumerate(plan.entries) if entry.cell is check)
+    # the given cells too: they may hold what an answer is to be written without
+    before = [entry.runs for entry in plan.entries[:place] if entry.runs]
+    mine = [text for text in before if check.answer in names.bound(text)]
+    others = [text for text in before if check.answer not in names.bound(text)]
+    return forbidden_in(others, mine, check.answer, forbidden)
 
 
 def stopped(verdict: Verdict, status: str, reason: str) -> Verdict:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 import torch
 
@@ -11,6 +13,7 @@ from autograder.authoring import misconceptions, sidecar, source
 from autograder.authoring.misconceptions import execute
 from autograder.checking.forbid import forbidden_call, forbidden_in
 from autograder.checking.statements import statements
+from autograder.cli import main
 
 FORBIDDEN = ["softmax", "log_softmax", "Softmax"]
 SETUP = (
@@ -21,6 +24,9 @@ HONEST = (
     "    p = (s - s.amax(dim, keepdim=True)).exp()\n"
     "    return p / p.sum(dim, keepdim=True)"
 )
+
+#: right for the small course, whose softmax takes no dim
+REAL = "def softmax(s):\n    p = (s - s.amax(0)).exp()\n    return p / p.sum(0)"
 
 
 def seen(cells: list[str], answer: str = "softmax", forbidden: Any = None) -> Any:
@@ -341,3 +347,32 @@ def test_a_statement_is_read_with_its_scopes() -> None:
     assert [s.binds for s in statements("import a.b as c, d.e")] == [{"c"}, {"d"}]
     (three,) = statements("for i in [j for k in l]:\n    m = (n := i)")
     assert three.binds == {"i", "m", "n"}
+
+
+@pytest.mark.parametrize(
+    ("added", "answer", "says"),
+    [
+        ("top = torch.softmax\nsoftmax = top", REAL, "✓ softmax"),
+        (
+            "lib = torch.softmax",
+            "def softmax(s):\n    return lib(s, 0)",
+            "(lib uses it)",
+        ),
+        ("exec('softmax = lambda s: s.soft' 'max(0)')", "pass", "could not be read"),
+        ("softmax = lambda s: s.softmax(0)", "def softmax(s:", "without softmax"),
+        ("top = 3", "def softmax(s:", "SyntaxError"),
+        ("top = 3", "pass", "NameError"),
+    ],
+)
+def test_the_grader_sees_it_in_the_submitted_cells(
+    tiny_course: Path, capsys: pytest.CaptureFixture[str], added, answer, says
+) -> None:
+    notebook = nbformat.read(tiny_course / "exercises/attention/attention.ipynb", 4)
+    place = next(n for n, cell in enumerate(notebook.cells) if cell.id == "softmax")
+    notebook.cells[place].source = answer
+    notebook.cells.insert(place, nbformat.v4.new_code_cell(added))
+    nbformat.write(notebook, tiny_course / "mine.ipynb")
+    mine = ["--notebook", str(tiny_course / "mine.ipynb"), "--isolation", "none"]
+    assert main(["grade", "attention", *mine]) == 0
+    said = capsys.readouterr().out
+    assert says in said and ("✓ softmax" in said) == (answer == REAL)
