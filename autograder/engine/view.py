@@ -10,7 +10,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 OWN = ("__init__.py", "errors.py", "system.py", "engine")  # nothing that knows answers
 
-# not all of /usr: nbgrader's exchange, with what others handed in, is in /usr/local/share
+# not all of /usr: nbgrader keeps what was handed in under /usr/local/share
 SYSTEM = (
     *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec"),
     *("/usr/share", "/usr/local/bin", "/usr/local/lib", "/usr/local/lib64"),
