@@ -14,7 +14,7 @@ from ..checking.forbid import forbidden_in
 from ..checking.judge import Expected, Verdict, refuse
 from ..checking.judge import judge as judge_records
 from ..checking.record import Record
-from . import frames, names
+from . import frames
 from .limits import Limits
 from .master import Master, MasterCell
 from .plan import Plan
@@ -109,11 +109,13 @@ def _forbidden(master: Master, plan: Plan, check: MasterCell) -> str | None:
     forbidden = master.expected.checks[check.name].get("forbid", [])
     if not forbidden:
         return None
+    answer = master.by_name[check.answer]
+    holding = plan.holding(answer, master.names_of(answer))
     place = next(n for n, entry in enumerate(plan.entries) if entry.cell is check)
     # the given cells too: they may hold what an answer is to be written without
-    before = [entry.runs for entry in plan.entries[:place] if entry.runs]
-    mine = [text for text in before if check.answer in names.bound(text)]
-    others = [text for text in before if check.answer not in names.bound(text)]
+    before = [(n, entry.runs) for n, entry in enumerate(plan.entries[:place])]
+    mine = [text for n, text in before if text and n in holding]
+    others = [text for n, text in before if text and n not in holding]
     return forbidden_in(others, mine, check.answer, forbidden)
 
 
