@@ -66,6 +66,7 @@ class Warm:
         self.imports, self.without = imports, without
         self.process: subprocess.Popen[bytes] | None = None
         self.said: Any = None
+        self.heard = bytearray()
 
     def start(self) -> None:
         """Start the process and wait until it is warm; nothing if it is already.
@@ -89,6 +90,7 @@ class Warm:
             extra,
         )
         self.said = tempfile.TemporaryFile()  # noqa: SIM115
+        self.heard.clear()
         self.process = subprocess.Popen(
             command,
             env=env,
@@ -198,23 +200,23 @@ class Warm:
             raise WarmDiedError(str(error)) from None
 
     def _read(self, until: float) -> tuple[dict[str, Any], list[memoryview]]:
+        return frames.read(lambda n: self._take(n, until))
+
+    def _take(self, n: int, until: float) -> bytes:
+        """n bytes of what the process says; more are kept for the next time."""
         assert self.process is not None and self.process.stdout is not None
         handle = self.process.stdout.fileno()
-
-        def take(n: int) -> bytes:
-            parts = []
-            while n:
-                left = until - time.monotonic()
-                if left <= 0 or not select.select([handle], [], [], left)[0]:
-                    raise WarmDiedError("it does not answer")
-                part = os.read(handle, min(n, 2**20))
-                if not part:
-                    raise WarmDiedError("it ended")
-                parts.append(part)
-                n -= len(part)
-            return b"".join(parts)
-
-        return frames.read(take)
+        while len(self.heard) < n:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([handle], [], [], left)[0]:
+                raise WarmDiedError("it does not answer")
+            part = os.read(handle, 2**20)
+            if not part:
+                raise WarmDiedError("it ended")
+            self.heard += part
+        taken = bytes(self.heard[:n])
+        del self.heard[:n]
+        return taken
 
 
 class Submission:

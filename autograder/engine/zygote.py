@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from . import frames, layers
+from . import frames, layers, pages
 from .limits import Limits
 
 #: how long nothing may be heard before memory is looked at (s)
@@ -47,13 +47,19 @@ class GoneError(Exception):
 class Channel:
     """The warm end of a shell's socket.
 
-    pid    : of the process at the other end, as the kernel knows it
+    handle : stands for the process at the other end; the kernel says which it is
     buffer : bytes that came and are no whole frame yet
     """
 
     socket: socket.socket
-    pid: int = 0
+    handle: int = -1
     buffer: bytearray = field(default_factory=bytearray)
+
+    def close(self) -> None:
+        """Let go of the process; a shell that nobody gives orders ends."""
+        self.socket.close()
+        if self.handle >= 0:
+            os.close(self.handle)
 
 
 class Zygote:
@@ -92,6 +98,10 @@ class Zygote:
             raise EOFError
         return data
 
+    def pass_on(self, frame: bytes) -> None:
+        """Send a frame to the grader as it came."""
+        self.replies.write(frame)
+
     def reply(self, head: dict[str, Any], blobs: list[bytes] | None = None) -> None:
         """Send a frame to the grader."""
         self.replies.write(frames.dump(head, blobs))
@@ -114,8 +124,9 @@ class Zygote:
                 gpu=self.gpu,
                 without=frozenset(request.get("without", [])),
             )
-        self.channels = [Channel(mine)]
-        self.greet(self.channels[0])
+        channel = Channel(mine)
+        self.channels = [channel]
+        self.greet(channel)
         return {"t": "end", "why": "done", "channel": 0}
 
     def do_hold(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
@@ -131,7 +142,7 @@ class Zygote:
         copy = Channel(mine)
         self.channels.append(copy)
         self.greet(copy)
-        for head, _, _ in self.listen(channel, time.monotonic() + self.limits.seconds):
+        for head, _ in self.listen(channel, time.monotonic() + self.limits.seconds):
             if head["t"] == "done":
                 break
         return {"t": "end", "why": "done", "channel": len(self.channels) - 1}
@@ -145,9 +156,10 @@ class Zygote:
             order = frames.dump(request["order"], [bytes(blob) for blob in blobs])
             channel.socket.sendall(order)
             until = began + float(request["seconds"])
-            for head, blobs_, size in self.listen(channel, until):
+            for head, frame in self.listen(channel, until):
+                size = len(frame)
                 if head["t"] == "done":
-                    self.reply(head)
+                    self.pass_on(frame)
                     why = "done"
                     break
                 if head["t"] == "output":
@@ -158,7 +170,7 @@ class Zygote:
                     shown += size if picture else 0
                     if (shown if picture else text - shown) > most:
                         raise GoneError("output")
-                self.reply(head, [bytes(blob) for blob in blobs_])
+                self.pass_on(frame)
         except OSError:
             why = "died"
         except GoneError as gone:
@@ -179,7 +191,7 @@ class Zygote:
         """Kill everything of the submission; nothing of it is left afterwards."""
         for channel in self.channels:
             if channel is not None:
-                channel.socket.close()
+                channel.close()
         self.channels = []
         jailed, self.jailed = self.jailed, None
         if jailed is not None:
@@ -200,15 +212,19 @@ class Zygote:
         until = time.monotonic() + self.limits.seconds
         first, who = self.first(channel, until)
         channel.buffer += first
-        for head, _, _ in self.listen(channel, until):
+        for head, _ in self.listen(channel, until):
             if head["t"] != "ready":
                 raise GoneError("died")
-            channel.pid = who or int(head["pid"])
+            with contextlib.suppress(OSError, AttributeError, ValueError):
+                channel.handle = os.pidfd_open(who)
             return
         raise GoneError("died")
 
     def first(self, channel: Channel, until: float) -> tuple[bytes, int]:
-        """The first bytes from a channel, and the sender's process id (0: unknown)."""
+        """The first bytes from a channel, and the sender's process id (0: unknown).
+
+        No sender can claim another's: the kernel writes it down.
+        """
         self.wait(channel, until)
         if not hasattr(socket, "SO_PASSCRED"):
             return channel.socket.recv(2**16), 0
@@ -220,8 +236,8 @@ class Zygote:
 
     def listen(
         self, channel: Channel, until: float
-    ) -> Iterator[tuple[dict[str, Any], list[memoryview], int]]:
-        """The frames of a channel, each with its size.
+    ) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """The frames of a channel: the JSON of each, and all of it as it came.
 
         Raises GoneError("died"), GoneError("timeout") or GoneError("memory").
         """
@@ -235,12 +251,13 @@ class Zygote:
                 whole = frames.HEAD + text + raw
                 if len(buffer) < whole:
                     break
-                parts = bytes(buffer[frames.HEAD : whole])
+                frame = bytes(buffer[:whole])
                 del buffer[:whole]
-                head, blobs = frames.load(parts[:text], parts[text:])
+                at = frames.HEAD + text
+                head, _ = frames.load(frame[frames.HEAD : at], frame[at:])
                 if not isinstance(head.get("t"), str):
                     raise frames.FrameError("a frame without a name")
-                yield head, blobs, whole
+                yield head, frame
             self.wait(channel, until)
             try:
                 data = channel.socket.recv(2**20)
@@ -264,12 +281,10 @@ class Zygote:
 
     def kill(self, channel: Channel) -> None:
         """Kill a channel's process and what it has started."""
-        channel.socket.close()
         self.channels[self.channels.index(channel)] = None
-        pids = self.jailed.pids() if self.jailed else []
-        if channel.pid in pids:  # it may be gone, and its number somebody else's
-            with contextlib.suppress(OSError):
-                os.kill(channel.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError, AttributeError):
+            signal.pidfd_send_signal(channel.handle, signal.SIGKILL)
+        channel.close()
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
@@ -303,6 +318,7 @@ def main() -> None:
         shell.warm_up(imports)
     gc.collect()
     gc.freeze()
+    pages.collapse()
     Zygote(level, gpu, keeper.serve).run()
 
 
