@@ -29,6 +29,7 @@ def guards() -> list[Step]:
         *("--nbval-cell-timeout", "120", "-q", *notebooks),
     )
     check, verify = autograder("build", "--check"), autograder("verify")
+    fresh = autograder("verify", "--seeds", "2")
     tests = (python, "-m", "pytest", "--numprocesses=2", "--dist=loadfile")
     return [
         Step("ruff", "the code is clean", (python, "-m", "ruff", "check", ".")),
@@ -36,6 +37,7 @@ def guards() -> list[Step]:
         Step("stale", f"what is committed is fresh {MINUTE}", check),
         Step("leaks", "no release holds an answer", autograder("leaks")),
         Step("verify", f"wrong answers lose, right ones keep {MINUTE}", verify),
+        Step("fresh", "the same with other hidden inputs", fresh),
         Step("nbval", f"the notebooks still say what they said {MINUTE}", nbval),
         Step("book", "the book, warnings are errors", book_command(strict=True)),
         Step("pytest", "the tests of the engine (several minutes)", tests),

@@ -141,6 +141,8 @@ def _cell(cell: Cell, chapter: str, fallback: str) -> NotebookNode:
             "task": False,
             **({"points": cell.points} if graded else {}),
         }
+    if cell.role == "explore" and cell.limits:
+        node.metadata["limits"] = cell.limits
     return node
 
 

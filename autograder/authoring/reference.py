@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbformat.v4 import new_code_cell
-
 from ..checking.record import Record, Recorder
+from ..checking.salt import FRESH, set_salt, with_fresh
 from ..checking.values import encode
 from ..errors import CourseError
-from ..grading.preprocessors import NamedStubs
 from ..paths import line_of
 from .misconceptions import Answer, apply, execute
 from .source import Assignment, Cell, complain
@@ -25,8 +23,12 @@ from .source import Assignment, Cell, complain
 Setter = Callable[[dict[str, Any]], object]
 
 
-def walk(assignment: Assignment) -> Iterator[tuple[Cell, Cell, Runner]]:
+def walk(
+    assignment: Assignment, seed: int | None = None
+) -> Iterator[tuple[Cell, Cell, Runner]]:
     """Run given cells and reference answers in order; stop at every check.
+
+    seed : draw the inputs of hidden cases from it; None for the committed ones
 
     Yields (check cell, its answer cell, a runner for the check's cases).
     """
@@ -36,7 +38,7 @@ def walk(assignment: Assignment) -> Iterator[tuple[Cell, Cell, Runner]]:
             continue
         if cell.role == "check":
             answer = assignment.answer(str(cell.id).removesuffix("-check"))
-            yield cell, answer, Runner(cell, answer, namespace, assignment.path)
+            yield cell, answer, Runner(cell, answer, namespace, assignment.path, seed)
             continue
         try:
             execute(cell.text, str(cell.id or f"line {cell.line}"), namespace)
@@ -69,6 +71,10 @@ def given_names(assignment: Assignment) -> dict[str, Any]:
 
 def cleared(answer: Cell) -> str:
     """An answer cell's text as released: the solution regions taken out."""
+    from nbformat.v4 import new_code_cell  # nbgrader takes a second to load
+
+    from ..grading.preprocessors import NamedStubs
+
     cell = new_code_cell(answer.text)
     cell.metadata["nbgrader"] = {"grade_id": answer.id, "solution": True}
     NamedStubs()._replace_solution_region(cell, "python")
@@ -79,9 +85,15 @@ class Runner:
     """Runs one check cell, with the reference or with another answer in its place."""
 
     def __init__(
-        self, check: Cell, answer: Cell, namespace: dict[str, Any], path: Path
+        self,
+        check: Cell,
+        answer: Cell,
+        namespace: dict[str, Any],
+        path: Path,
+        seed: int | None = None,
     ) -> None:
         self.check, self.answer = check, answer
+        self.text = check.text if seed is None else with_fresh(check.text, seed)
         self.namespace, self.path = namespace, path
         self.options: dict[str, dict[str, Any]] = {}
 
@@ -96,9 +108,10 @@ class Runner:
             try:
                 if put is not None:
                     put(self.namespace)
-                self.namespace["check"] = recorder
-                execute(self.check.text, str(self.check.id), self.namespace)
+                self.namespace |= {"check": recorder, FRESH: set_salt}
+                execute(self.text, str(self.check.id), self.namespace)
             finally:
+                set_salt(None)
                 self.namespace.clear()
                 self.namespace.update(before)
         self.options = recorder.options

@@ -26,8 +26,12 @@ from .source import Assignment, Cell, complain, defines_itself, without_hidden
 MADE_BY = "python -m autograder build"
 
 
-def make(assignment: Assignment, known: list[Answer]) -> tuple[dict, dict]:
+def make(
+    assignment: Assignment, known: list[Answer], seed: int | None = None
+) -> tuple[dict, dict]:
     """Run the reference and every wrong answer; return (visible, hidden) data.
+
+    seed : draw the inputs of hidden cases from it; None for the committed ones
 
     Raises CourseError when the reference fails a case or leaves its grid.
     """
@@ -39,7 +43,7 @@ def make(assignment: Assignment, known: list[Answer]) -> tuple[dict, dict]:
     hidden: dict[str, Any] = dict(visible)
     for data in (visible, hidden):
         data["checks"], data["hints"] = {}, {}
-    for check, answer, runner in walk(assignment):
+    for check, answer, runner in walk(assignment, seed):
         records = runner.reference()
         shown = _labels(without_hidden(check.text))
         wrongs = [a for a in known if a.answer == answer.id and not a.right]
@@ -53,7 +57,10 @@ def make(assignment: Assignment, known: list[Answer]) -> tuple[dict, dict]:
                 assignment.path, check.line, f"{check.id} has hidden cases only",
                 "students need a verdict too: add a case before the hidden region",
             )  # fmt: skip
-        common = {"answer": answer.id, "points": check.points, "forbid": check.forbid}
+        common: dict[str, Any] = {
+            "answer": answer.id, "points": check.points, "forbid": check.forbid,
+            **({"limits": check.limits} if check.limits else {}),
+        }  # fmt: skip
         visible["checks"][check.id] = {
             **common, "hidden": len(entries[1]), "cases": entries[0],
         }  # fmt: skip
@@ -134,7 +141,7 @@ def _wrong_value(
 
 def dump(data: dict[str, Any]) -> str:
     """The file's text: one line a case, so that a difference can be read."""
-    head = {k: data[k] for k in ("made_by", "assignment", "release")}
+    head = {k: v for k, v in data.items() if k not in ("checks", "hints")}
     lines = [
         "{",
         *(f' "{k}": {json.dumps(v)},' for k, v in head.items()),

@@ -8,70 +8,26 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import jupytext
 
+from ..checking.salt import with_fresh
+from ..engine.limits import GIB, Limits
 from ..errors import CourseError
-from ..paths import load_worksheet, source_file
-from ..worksheet.data import chapter_sheet
+from ..paths import source_file
+from .cells import ROLES, Assignment, Cell, complain, defines_itself
+from .filled import by_hand, included
+from .regions import check_regions, without_hidden
 
-ROLES = ("given", "answer", "check", "written", "explore")
-_KNOWN_KEYS = {"id", "role", "points", "forbid", "include", "fill"}
-_REGION = re.compile(r"^\s*### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
-#: what is meant as a marker, however it is written
-_NEARLY = re.compile(
-    r"^\s*(?:#+|=+)\s*(?:BEGIN|END)\s+(?:SOLUTION|HIDDEN|MARK\s*SCHEME)", re.IGNORECASE
-)
-_SCHEME_LINE = "=== {} MARK SCHEME ==="
-_SCHEME = re.compile(r"^=== (BEGIN|END) MARK SCHEME ===$")
+#: limits that a cell may have of its own
+_LIMITS = ("seconds", "memory")
+_KNOWN_KEYS = {"id", "role", "points", "forbid", "include", "fill", *_LIMITS}
 _MARKER = re.compile(r"^#\s*%%")
 _ID = re.compile(r"^[A-Za-z][A-Za-z0-9_-]{0,49}$")
 #: ids of cells that the build adds, or gives to cells that have none
 _TAKEN = re.compile(r"^(colab|cell-\d+)$")
-
-
-@dataclass
-class Cell:
-    """One cell of the source.
-
-    kind : "code" or "markdown"
-    role : one of ROLES
-    id   : None for prose and for given cells that nothing refers to
-    line : where the cell begins in the source file
-    """
-
-    kind: str
-    role: str
-    text: str
-    line: int
-    id: str | None = None
-    points: float = 0.0
-    forbid: list[str] = field(default_factory=list)
-
-
-@dataclass
-class Assignment:
-    """A chapter's assignment as its source states it."""
-
-    chapter: str
-    path: Path
-    cells: list[Cell]
-
-    def by_role(self, role: str) -> list[Cell]:
-        """The cells of one role, in order."""
-        return [c for c in self.cells if c.role == role]
-
-    def answer(self, name: str) -> Cell:
-        """The answer cell with this id."""
-        return next(c for c in self.by_role("answer") if c.id == name)
-
-    @property
-    def points(self) -> float:
-        """The points of the whole assignment."""
-        return sum(c.points for c in self.cells)
 
 
 def read(chapter: str, root: Path | None = None) -> Assignment:
@@ -99,11 +55,6 @@ def read(chapter: str, root: Path | None = None) -> Assignment:
         assignment.cells.append(_cell(raw, line, path, chapter, root))
     _check_whole(assignment)
     return assignment
-
-
-def complain(path: Path, line: int, message: str, mend: str) -> CourseError:
-    """The author's error: where it is, what it is, how to mend it."""
-    return CourseError(f"{path}:{line}: {message}", mend)
 
 
 def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> Cell:
@@ -165,6 +116,7 @@ def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> C
             path, line, f"forbid={cell.forbid!r} on a cell of role {role}",
             'on the check, write forbid=["softmax", "exp"]',
         )  # fmt: skip
+    cell.limits = _limits(meta, cell, path)
     if "include" in meta:
         if role != "given" or cell.kind != "code" or cell.text.strip():
             raise complain(
@@ -185,9 +137,32 @@ def _cell(raw: Any, line: int, path: Path, chapter: str, root: Path | None) -> C
                 "the build writes the blank form and the solution",
             )  # fmt: skip
         cell.text = "\n".join(by_hand(chapter, list(meta["fill"]), root))
-    _check_regions(cell, path)
+    check_regions(cell, path)
     _check_code(cell, path)
     return cell
+
+
+def _limits(meta: dict[str, Any], cell: Cell, path: Path) -> dict[str, Any]:
+    """The limits that a cell has of its own."""
+    limits = {key: meta[key] for key in _LIMITS if key in meta}
+    if limits and cell.role not in ("check", "explore"):
+        raise complain(
+            path, cell.line, f"{' and '.join(limits)} on a cell of role {cell.role}",
+            "limits belong on a check (they hold for its answer too) or on an "
+            "explore cell",
+        )  # fmt: skip
+    try:
+        Limits().but(limits)
+    except CourseError as error:
+        raise complain(path, cell.line, error.message, error.mend or "") from None
+    memory = limits.get("memory", GIB)
+    if type(memory) is not int or memory < GIB:
+        raise complain(
+            path, cell.line, f"memory={memory!r} is too little: torch alone takes half "
+            "of a GiB",
+            f"memory counts bytes; 6 GiB are memory={6 * GIB}",
+        )  # fmt: skip
+    return limits
 
 
 def _check_code(cell: Cell, path: Path) -> None:
@@ -220,6 +195,14 @@ def _check_code(cell: Cell, path: Path) -> None:
             path, cell.line, f"{cell.id} is no Python without its hidden region",
             "students get what remains: hide whole statements",
         ) from None  # fmt: skip
+    try:
+        ast.parse(with_fresh(cell.text, 0))
+    except SyntaxError as error:
+        raise complain(
+            path, cell.line + (error.lineno or 0),
+            f"the markers of {cell.id}'s hidden region stand where no statement can",
+            "indent BEGIN and END like the statements between them",
+        ) from None  # fmt: skip
     for node in ast.walk(released):
         if (
             isinstance(node, ast.Call)
@@ -237,107 +220,6 @@ def _check_code(cell: Cell, path: Path) -> None:
                     path, cell.line, f"a case of {cell.id} has no plain label",
                     'its first argument is a text in quotes: check("the label", ...)',
                 )  # fmt: skip
-
-
-def included(chapter: str, name: str, root: Path | None = None) -> str:
-    """The text of a given cell that holds the worksheet's numbers.
-
-    name : a dict in the chapter's worksheet.py, variable name -> rows of numbers;
-           its module may have NOTES, variable name -> comment
-    """
-    sheet = load_worksheet(chapter, root)
-    notes = getattr(sheet, "NOTES", {})
-    blocks = []
-    for variable, table in getattr(sheet, name).items():
-        comment = f"  # {notes[variable]}" if variable in notes else ""
-        opening = f"{variable} = torch.tensor(["
-        width = max(len(str(x)) for row in table for x in row)
-        rows = [", ".join(str(x).rjust(width) for x in row) for row in table]
-        body = "".join(f"    [{row}],\n" for row in rows)
-        blocks.append(f"{opening}{comment}\n{body}])")
-    return "\n".join(blocks)
-
-
-def by_hand(chapter: str, names: list[str], root: Path | None = None) -> list[str]:
-    """A table answer to fill in, and its solution as the worksheet computes it.
-
-    names : steps of the chapter's worksheet; "A_floor=A" calls step A another name
-    """
-    sheet = chapter_sheet(chapter, root=root)
-    blank, solved = [], []
-    for name in names:
-        variable, _, step_name = name.partition("=")
-        step = sheet[step_name or variable]
-        empty = [["..." for _ in row] for row in step.values]
-        numbers = [[repr(x) for x in row] for row in step.values]
-        blank += _table(variable, empty)
-        table = _table(variable, numbers)
-        solved += [f"{table[0]}    # {step.formula}", *table[1:]]
-    return [*blank, "### BEGIN SOLUTION", *solved, "### END SOLUTION"]
-
-
-def _table(variable: str, cells: list[list[str]]) -> list[str]:
-    wide = max(len(x) for row in cells for x in row)
-    rows = [", ".join(x.rjust(wide) for x in row) for row in cells]
-    indent = " " * len(f"{variable} = [")
-    lines = [f"{indent}[{row}]," for row in rows]
-    lines[0] = f"{variable} = [[{rows[0]}],"
-    lines[-1] = f"{lines[-1][:-1]}]"
-    return lines
-
-
-def _check_regions(cell: Cell, path: Path) -> None:
-    opened: tuple[str, int] | None = None
-    for offset, text in enumerate(cell.text.splitlines(), 1):
-        found = _REGION.match(text)
-        scheme = _SCHEME.match(text) if found is None else None
-        if found is None and scheme is None:
-            if _NEARLY.match(text):
-                raise complain(
-                    path,
-                    cell.line + offset,
-                    f"not a marker: {text.strip()!r}",
-                    "write exactly `### BEGIN SOLUTION`, `### BEGIN HIDDEN TESTS` or "
-                    f"`{_SCHEME_LINE.format('BEGIN')}`, and END in the same way",
-                )
-            continue
-        word = (found or scheme)[1]  # type: ignore[index]
-        what = found[2] if found else "MARK SCHEME"
-        line = cell.line + offset
-        owner = {"SOLUTION": "answer", "HIDDEN TESTS": "check"}.get(what, "written")
-        if cell.role != owner:
-            raise complain(
-                path, line, f"{what} marker in a cell of role {cell.role}",
-                f"{what} regions belong in cells of role {owner}",
-            )  # fmt: skip
-        if word == "BEGIN":
-            if opened is not None:
-                raise complain(
-                    path, line, f"{what} region inside another one",
-                    f"close the one of line {opened[1]} first",
-                )  # fmt: skip
-            opened = (what, line)
-        elif opened is None or opened[0] != what:
-            raise complain(
-                path, line, f"END {what} without a BEGIN", f"add {_written(what)}"
-            )
-        else:
-            opened = None
-    if opened is not None:
-        raise complain(
-            path, opened[1], f"unclosed {opened[0]} region",
-            f"add {_written(opened[0], 'END')} where it ends",
-        )  # fmt: skip
-    if cell.role == "answer" and "### BEGIN SOLUTION" not in cell.text:
-        raise complain(
-            path, cell.line, f"answer {cell.id} has no SOLUTION region",
-            "put the reference between ### BEGIN SOLUTION and ### END SOLUTION",
-        )  # fmt: skip
-
-
-def _written(what: str, word: str = "BEGIN") -> str:
-    marks = ("=== ", " ===") if what == "MARK SCHEME" else ("### ", "")
-    return f"`{marks[0]}{word} {what}{marks[1]}`"
 
 
 def _check_whole(assignment: Assignment) -> None:
@@ -371,18 +253,3 @@ def _check_whole(assignment: Assignment) -> None:
                 path, cell.line, f"forbid has no effect: {answer.id!r} is a table",
                 "forbid names in answers that are functions or classes",
             )  # fmt: skip
-
-
-def defines_itself(cell: Cell) -> bool:
-    """True when the answer cell defines a function or class named like its id."""
-    return any(
-        isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == cell.id
-        for node in ast.parse(cell.text).body
-    )
-
-
-def without_hidden(text: str) -> str:
-    """A check cell's text without its hidden region."""
-    return re.sub(
-        r"(?ms)^\s*### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS[^\n]*\n?", "", text
-    ).rstrip("\n")

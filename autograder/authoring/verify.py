@@ -3,7 +3,8 @@
 For each exercise: the reference gets full marks, the blank form and an answer that
 does nothing get none, every known wrong answer loses marks and gets its own hint,
 every other right answer keeps full marks. No exercise may have fewer than 4 wrong
-and 2 right answers.
+and 2 right answers. With --seed or --seeds the same is asked of hidden cases whose
+inputs are drawn anew, as each grading run draws them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..checking import judge as judging
 from ..checking.check import forbidden_name
 from ..checking.judge import Expected, Verdict
 from ..checking.record import Record
+from ..checking.salt import SEEDS
 from ..paths import chapters, course_root
 from . import misconceptions, sidecar
 from .misconceptions import Answer
@@ -46,6 +48,21 @@ class Row:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's own arguments."""
     parser.add_argument("chapter", nargs="*", help="default: every chapter there is")
+    parser.add_argument(
+        "--seed", nargs="+", type=seed_number, default=[], metavar="N",
+        help="with the hidden cases that these seeds draw",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seeds", type=seed_number, default=0, metavar="COUNT",
+        help="the same for the seeds 1 to COUNT",
+    )  # fmt: skip
+
+
+def seed_number(text: str) -> int:
+    """A seed as typed on the command line."""
+    if not text.isdecimal() or not int(text) < SEEDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to {SEEDS - 1}")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,6 +72,9 @@ def run(args: argparse.Namespace) -> int:
     bad = 0
     for chapter in chapters(args.chapter, root):
         assignment = read(chapter, root)
+        if seeds := [*args.seed, *range(1, args.seeds + 1)]:
+            bad += draw(assignment, misconceptions.load(chapter, root), seeds)
+            continue
         answers = [str(cell.id) for cell in assignment.by_role("answer")]
         width = max(map(len, ["exercise", *answers]))
         print("\n".join(head(chapter, width)), flush=True)
@@ -67,15 +87,36 @@ def run(args: argparse.Namespace) -> int:
     return 1 if bad else 0
 
 
-def verify(assignment: Assignment, known: list[Answer]) -> list[Row]:
-    """The kill matrix of an assignment, one row an exercise."""
-    return list(find(assignment, known))
+def draw(assignment: Assignment, known: list[Answer], seeds: list[int]) -> int:
+    """Print one line a seed, and what does not hold; returns how many problems."""
+    print(f"verify {assignment.chapter}, hidden cases drawn anew", flush=True)
+    bad = 0
+    for seed in seeds:
+        rows = verify(assignment, known, seed)
+        print(f"seed {seed}: {summary(rows)}", flush=True)
+        for row in rows:
+            for problem in row.problems:
+                print(f"  ! {row.exercise}: {problem}", flush=True)
+        bad += sum(len(row.problems) for row in rows)
+    return bad
 
 
-def find(assignment: Assignment, known: list[Answer]) -> Iterator[Row]:
+def verify(
+    assignment: Assignment, known: list[Answer], seed: int | None = None
+) -> list[Row]:
+    """The kill matrix of an assignment, one row an exercise.
+
+    seed : draw the inputs of hidden cases from it; None for the committed ones
+    """
+    return list(find(assignment, known, seed))
+
+
+def find(
+    assignment: Assignment, known: list[Answer], seed: int | None = None
+) -> Iterator[Row]:
     """The rows of the kill matrix, one after the other."""
     misconceptions.check_answers(assignment, known)
-    visible, hidden = sidecar.make(assignment, known)
+    visible, hidden = sidecar.make(assignment, known, seed)
     both = Expected(assignment.chapter, visible["checks"], visible["hints"])
     shown = {
         c: [{**case, "hidden": False} for case in e["cases"]]
@@ -90,7 +131,7 @@ def find(assignment: Assignment, known: list[Answer]) -> Iterator[Row]:
         {c: {**both.checks[c], "cases": shown[c]} for c in shown},
         visible["hints"],
     )
-    for check, answer, runner in walk(assignment):
+    for check, answer, runner in walk(assignment, seed):
         yield _row(check, answer, runner, known, both, seen)
 
 
@@ -197,12 +238,16 @@ def lines(row: Row, width: int) -> list[str]:
 def end(rows: list[Row], width: int) -> list[str]:
     """The sums."""
     total = f"{len(rows)} exercises, {sum(r.points for r in rows):g} points: "
-    total += (
+    return ["-" * len(_heading(width)), total + summary(rows), ""]
+
+
+def summary(rows: list[Row]) -> str:
+    """How many wrong answers were killed, and how many right ones kept."""
+    total = (
         f"{sum(r.killed for r in rows)} of {sum(r.wrong for r in rows)} wrong killed"
     )
     total += f", {sum(r.named for r in rows)} with their own hint"
     total += f" ({sum(r.seen for r in rows)} by the visible cases alone)"
     total += f", {sum(r.kept for r in rows)} of {sum(r.right for r in rows)} right kept"
     problems = sum(len(r.problems) for r in rows)
-    total += "" if not problems else f"; {problems} PROBLEMS"
-    return ["-" * len(_heading(width)), total, ""]
+    return total + ("" if not problems else f"; {problems} PROBLEMS")

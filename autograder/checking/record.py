@@ -134,8 +134,12 @@ def _exactly(array: np.ndarray, kind: str, dtype: str) -> Any:
 def _same_randomness() -> None:
     np.random.seed(0)
     torch = sys.modules.get("torch")
-    if torch is not None:
+    if torch is None:
+        return
+    if torch.cuda.is_initialized() or torch.backends.mps.is_available():
         torch.manual_seed(0)
+    else:  # the same on the CPU; the other one also notes each call's stack for later
+        torch.default_generator.manual_seed(0)
 
 
 class Recorder:

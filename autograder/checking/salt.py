@@ -16,6 +16,9 @@ import numpy as np
 #: the name under which a check cell made by `with_fresh` calls `set_salt`
 FRESH = "__fresh__"
 
+#: a seed or salt is a whole number from 0 to below this
+SEEDS = 2**32
+
 _MARKER = re.compile(r"^([ \t]*)### (BEGIN|END) HIDDEN TESTS[ \t]*$", re.MULTILINE)
 _salt: int | None = None
 

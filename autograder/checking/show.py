@@ -43,13 +43,21 @@ _HEAD = {
     "error": "not right",
     "blank": "not done yet",
 }
+#: what happens only where a grader runs the notebook
+STOPPED = {
+    "timeout": "took too long",
+    "memory": "too much memory",
+    "output": "too much output",
+    "crash": "crashed",
+    "refused": "not graded",
+}
 MAX_ROWS, MAX_COLUMNS = 8, 8
 
 
 def headline(verdict: Verdict) -> str:
     """One line: the answer, its state, its points, the cases still to come."""
     line = (
-        f"{verdict.answer}: {_HEAD[verdict.status]}"
+        f"{verdict.answer}: {(_HEAD | STOPPED)[verdict.status]}"
         f" ({number(verdict.score)} of {number(verdict.max_score)} points)"
     )
     if verdict.more_hidden:
@@ -125,6 +133,8 @@ def _first_differences(case: Case) -> str | None:
 def as_text(verdict: Verdict) -> str:
     """The verdict for a terminal."""
     lines = [headline(verdict)]
+    if verdict.status in STOPPED and verdict.reason:
+        lines.append(f"  {verdict.reason}")
     opened = False
     for case in rows(verdict):
         line = f"  {SYMBOL[case.status]} {case.label}"
@@ -165,7 +175,7 @@ def _text_tables(
 
 def as_html(verdict: Verdict) -> str:
     """The verdict for a notebook or a page."""
-    state = "right" if verdict.status == "right" else verdict.status
+    state = "error" if verdict.status in STOPPED else verdict.status
     colour = _COLOUR["wrong" if state == "partial" else state]
     symbol = {"partial": "◐"}.get(state) or SYMBOL[state]
     out = [
@@ -174,6 +184,8 @@ def as_html(verdict: Verdict) -> str:
         f'<div style="font-weight:600"><span aria-hidden="true">{symbol}</span>'
         f" {escape(headline(verdict))}</div>",
     ]
+    if verdict.status in STOPPED and verdict.reason:
+        out.append(f"<div>{escape(verdict.reason)}</div>")
     opened = False
     for case in rows(verdict):
         reason = f": {escape(case.reason)}" if case.reason else ""

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .salt import stream
+
 Json = Any
 ArrayEncoder = Callable[[np.ndarray, str, str], Json]
 
@@ -60,14 +62,15 @@ def randn(*shape: int, seed: int, dtype: Any = None) -> Any:
     """Seeded standard-normal numbers as a torch tensor on the CPU.
 
     The stream is numpy's frozen `RandomState`, so that the same seed gives the
-    same numbers with every release of numpy and torch.
+    same numbers with every release of numpy and torch. In the hidden part of a check
+    a grading run may salt it: other numbers for every run (see `salt`).
 
     shape : the sizes; `randn(5, 3, seed=7)` has shape (5, 3)
     dtype : a torch dtype, float32 by default
     """
     import torch
 
-    numbers = np.random.RandomState(seed).randn(*shape)
+    numbers = stream(seed).randn(*shape)
     return torch.as_tensor(numbers, dtype=dtype or torch.float32)
 
 

@@ -213,7 +213,11 @@ class Shell:
                 me = os.getpid()
                 continue
             used = cpu()
-            done = getattr(self, f"do_{order['do']}")(order, blobs)
+            try:
+                done = getattr(self, f"do_{order['do']}")(order, blobs)
+            except Exception as error:  # ours, or of what a student's code left of it
+                text = record.printable(f"{error}")[:300]
+                done = {"ok": False, "error": type(error).__name__, "text": text}
             if os.getpid() != me:  # a cell forked, and its child came back to us
                 os._exit(0)
             self.flush()
@@ -367,6 +371,7 @@ def warm_up(imports: list[str]) -> None:
             exec(line, names)
         except Exception:  # what is missing here is missing for the cell as well
             continue
+    record._same_randomness()
     figure, axes = plt.subplots(1, 2, layout="constrained")
     axes[0].plot([0, 1], label="a")
     axes[0].legend()

@@ -99,15 +99,29 @@ class Warm:
         )
         try:
             self._read(time.monotonic() + START)
-        except WarmDiedError:
+            self._try()
+        except WarmDiedError as error:
             self.stop()
             self.said.seek(0)
             words = self.said.read()[-2000:].decode("utf-8", "replace").strip()
+            words = words or str(error)
             raise CourseError(
                 f"the process that runs submissions ({self.level}) does not start:\n"
                 f"{words}",
                 "see `python -m autograder doctor`; another way: --isolation LEVEL",
             ) from None
+
+    def _try(self) -> None:
+        """See that a submission can run: a cell that must work.
+
+        Raises WarmDiedError when it does not.
+        """
+        with self.submission(Limits(), {"given.txt": b"1"}) as session:
+            source = "import secrets\nassert open('given.txt').read() == '1'"
+            reply = session.ask(0, {"do": "cell", "source": source}, START)
+        if not reply.done.get("ok"):
+            said = reply.done.get("text") or reply.why
+            raise WarmDiedError(f"a cell that must work does not: {said}")
 
     def stop(self) -> None:
         """Stop the process, and with it everything that it has forked."""

@@ -197,3 +197,25 @@ def test_a_folder_in_the_way_is_said(tiny_course, capsys) -> None:
     path.mkdir()
     assert cli.main(["build"]) == 1
     assert "attention.ipynb" in capsys.readouterr().err
+
+
+def test_limits_of_a_cell_are_carried_and_nothing_else_changes(tmp_path: Path) -> None:
+    written = []
+    for name, more in (("plain", ""), ("limited", " seconds=60 memory=8589934592")):
+        text = SOURCE.replace(" points=3", f" points=3{more}").replace(
+            'role="explore"', f'role="explore"{more}'
+        )
+        root = small_course(tmp_path / name, text)
+        assert build(read("attention", root), root)
+        build(read("attention", root), root)
+        folder = root / "exercises/attention"
+        values = json.loads((folder / "attention.expected.json").read_text())
+        notebook = nbformat.read(folder / "attention.ipynb", 4)
+        del values["release"]
+        written.append((values, notebook))
+    (plain, before), (limited, after) = written
+    limits = {"seconds": 60, "memory": 8 * 2**30}
+    assert limited["checks"]["softmax-check"].pop("limits") == limits
+    explore = next(cell for cell in after.cells if cell.id == "picture")
+    assert explore.metadata.pop("limits") == limits
+    assert (limited, after) == (plain, before)

@@ -221,7 +221,8 @@ def test_unknown_steps_are_unusable_arguments() -> None:
 
 def test_the_guards_are_all_there() -> None:
     names = [step.name for step in guard.guards()]
-    wanted = {"ruff", "mypy", "stale", "leaks", "verify", "nbval", "book", "pytest"}
+    wanted = {"ruff", "mypy", "stale", "leaks", "verify", "fresh"}
+    wanted |= {"nbval", "book", "pytest"}
     assert wanted <= set(names)
     assert names.index("book") < names.index("pytest")  # tests look at the pages
 

@@ -515,8 +515,9 @@ check("everything square", attention, randn(3, 4, 4, seed=69),
       randn(3, 4, 4, seed=70), randn(3, 4, 4, seed=71))
 check("wide queries", attention, randn(2, 3, 32, seed=72), randn(2, 5, 32, seed=73),
       randn(2, 5, 3, seed=74))
-check("huge scores", attention, 40 * randn(1, 3, 8, seed=75),
-      40 * randn(1, 4, 8, seed=76), randn(1, 4, 2, seed=77))
+# whole numbers: their sums are exact in any order
+check("huge scores", attention, randn(1, 3, 16, seed=75).round() + 16 * torch.eye(16)[0],
+      randn(1, 4, 16, seed=76).round() + 32 * torch.eye(16)[0], randn(1, 4, 2, seed=77))
 ### END HIDDEN TESTS
 
 # %% id="attention_judge" role="explore"
@@ -572,9 +573,10 @@ check("a triangle", masked_attention, randn(1, 3, 2, seed=83), randn(1, 3, 2, se
 check("a mask per text", masked_attention, randn(2, 3, 4, seed=86),
       randn(2, 5, 4, seed=87), randn(2, 5, 3, seed=88),
       (randn(2, 3, 5, seed=89) > 0) | (torch.arange(5) == 2))
-check("huge scores", masked_attention, 40 * randn(1, 4, 8, seed=90),
-      40 * randn(1, 4, 8, seed=91), randn(1, 4, 2, seed=92),
-      torch.ones(4, 4, dtype=torch.bool).tril())
+check("a forbidden key far ahead", masked_attention,
+      randn(1, 4, 8, seed=90) + torch.tensor([16.0, 0, 0, 0, 0, 0, 0, 0]),
+      torch.cat([randn(1, 3, 8, seed=91), torch.eye(8)[None, :1] * 40], dim=1),
+      randn(1, 4, 2, seed=92), torch.ones(4, 4, dtype=torch.bool).tril())
 check("scores far below zero", masked_attention, 64 * torch.ones(1, 3, 16),
       torch.tensor([0, 1, 4])[:, None] / 32 * torch.eye(16)[0] - 64 * torch.ones(1, 3, 16),
       randn(1, 3, 2, seed=96), torch.ones(3, 3, dtype=torch.bool).tril())
@@ -838,7 +840,7 @@ check("two heads", multi_head_attention, randn(1, 3, 4, seed=124),
       *randn(4, 4, 4, seed=125), 2)
 ### BEGIN HIDDEN TESTS
 check("three heads, a batch", multi_head_attention, randn(2, 5, 6, seed=126),
-      *randn(4, 6, 6, seed=127), 3, weight=2)
+      *(0.5 * randn(4, 6, 6, seed=127)), 3, weight=2)
 check("four heads, a long text", multi_head_attention, randn(1, 9, 8, seed=128),
       *(0.5 * randn(4, 8, 8, seed=129)), 4, weight=2)
 check("heads of one channel", multi_head_attention, randn(2, 4, 3, seed=130),
@@ -1205,13 +1207,11 @@ def largest_tensor(fn, *args):
     return meter.numel
 
 
-def right_and_small(fn, limit, q, k, v, block):
-    """True if fn gives the plain attention and makes no tensor above the limit."""
+def with_small_tensors(fn, limit, q, k, v, block):
+    """What fn gives, if it makes no tensor above the limit; else words that say so."""
     with LargestTensor() as meter:
         out = fn(q, k, v, block)
-    plain = torch.softmax(q @ k.T / math.sqrt(q.shape[1]), dim=1) @ v
-    right = isinstance(out, torch.Tensor) and out.shape == plain.shape
-    return right and torch.allclose(out.to(plain), plain, atol=1e-4) and meter.numel <= limit
+    return out if meter.numel <= limit else f"made a tensor of {meter.numel} numbers"
 
 # %% id="online_attention" role="answer"
 def online_attention(q, k, v, block):
@@ -1245,21 +1245,22 @@ check("a short last block", online_attention, randn(2, 4, seed=203),
       randn(5, 4, seed=204), randn(5, 3, seed=205), 2)
 check("one key at a time", online_attention, randn(3, 2, seed=206),
       randn(4, 2, seed=207), randn(4, 2, seed=208), 1)
-check("right, and no large tensor", lambda: right_and_small(
+check("right, and no large tensor", lambda: with_small_tensors(
     online_attention, 2 * 8 * 10, randn(8, 4, seed=209), randn(400, 4, seed=210),
     randn(400, 3, seed=211), 10), weight=4)
 ### BEGIN HIDDEN TESTS
-check("scores in the thousands", online_attention, 60 * randn(3, 8, seed=212),
-      60 * randn(7, 8, seed=213), randn(7, 2, seed=214), 3, weight=3)
+# whole numbers: their sums are exact in any order
+check("scores in the thousands", online_attention, (30 * randn(3, 4, seed=212)).round(),
+      (30 * randn(7, 4, seed=213)).round(), randn(7, 2, seed=214), 3, weight=3)
 check("larger and larger scores", online_attention, torch.ones(2, 4),
       torch.arange(6.0)[:, None] * torch.ones(6, 4), randn(6, 3, seed=215), 2)
-check("scores far below zero", online_attention, 10 * torch.ones(2, 4),
-      0.1 * randn(5, 4, seed=225) - 10, randn(5, 2, seed=226), 2)
+check("scores far below zero", online_attention, 8 * torch.ones(2, 4),
+      randn(5, 4, seed=225).round() / 16 - 8, randn(5, 2, seed=226), 2)
 check("block larger than the text", online_attention, randn(3, 5, seed=216),
       randn(4, 5, seed=217), randn(4, 6, seed=218), 64)
 check("a long text", online_attention, randn(5, 16, seed=219),
       randn(300, 16, seed=220), randn(300, 4, seed=221), 32)
-check("right, and no large tensor, long text", lambda: right_and_small(
+check("right, and no large tensor, long text", lambda: with_small_tensors(
     online_attention, 2 * 16 * 16, randn(16, 4, seed=222), randn(900, 4, seed=223),
     randn(900, 4, seed=224), 16), weight=2)
 ### END HIDDEN TESTS
