@@ -22,7 +22,7 @@ from typing import Any
 
 import nbformat
 
-from autograder.engine import graded, master, warm
+from autograder.engine import graded, jail, master, warm
 from autograder.engine.graded import Graded
 from autograder.grading import results
 from autograder.tests.odd_class import answer, cell
@@ -33,7 +33,6 @@ STATUSES = results.STATUSES
 SMUGGLED = "SMUGG" + "LED"
 #: limits under which a trick shows what it does in a second or two
 LIMITS = {"seconds": 1.5, "submission": 30, "memory": 1500 * 2**20}
-MIB = 2**20
 
 
 @dataclass
@@ -166,6 +165,8 @@ class Room:
         self.master = self.master_with(**LIMITS)
         self.marker = f"# {secrets.token_hex(16)}"
         self.warm = warm.Warm(level, 0, (*self.master.imports, self.marker))
+        first = jail.users(level)
+        self.users = range(first, first + 100)
         self.warm.start()
         self.idle = self.processes()
         released = self.course / "exercises" / "attention" / "attention.ipynb"
@@ -209,7 +210,8 @@ class Room:
         seen = everything(result)
         self.outside.check(seen)
         assert SMUGGLED not in seen
-        assert self.left() == []
+        left = self.left()
+        assert not left, left
         return result
 
     def grade_trick(self, trick: Trick) -> Graded:
@@ -251,7 +253,7 @@ class Room:
                 parents[int(entry)] = int(parent)
                 if state in "ZX":
                     continue
-                if Path(f"/proc/{entry}").stat().st_uid >= 1_900_000_000:
+                if Path(f"/proc/{entry}").stat().st_uid in self.users:
                     mine.add(int(entry))
             with contextlib.suppress(OSError):
                 if self.marker.encode() in Path(f"/proc/{entry}/environ").read_bytes():
