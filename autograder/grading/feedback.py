@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from html import escape
+from typing import Any
+
+from nbformat import from_dict
+from nbgrader.utils import is_grade
 
 from .classroom import Classroom
+from .gradebook import Known
+from .notebook_page import page, seen
 from .page import Row, document, summary, told, totals
 from .pipeline import feedback_page
+from .preprocessors import HideHidden
 from .results import CheckResult, Result, points, write_text
 
 
@@ -23,6 +31,48 @@ def write_page(room: Classroom, result: Result) -> None:
         if outcome.good:
             return
     write_text(room.page(result.student, result.assignment), plain_page(result))
+
+
+def direct_page(notebook: dict[str, Any], result: Result, known: Known) -> str:
+    """The page of a graded notebook as `nbgrader generate_feedback` would write it,
+    without going through nbgrader.
+
+    known : what the gradebook has: marks, comments, penalty
+    """
+    nb = from_dict({**notebook, "cells": [lean(c) for c in notebook["cells"]]})
+    told_of = {}
+    for cell in nb.cells:
+        info = cell.metadata.get("nbgrader", {})
+        name = info.get("grade_id")
+        if name in known.comments:
+            info["comment"] = known.comments[name]
+        if is_grade(cell):
+            told_of[name] = seen(cell, known.marks)
+            if name in known.marks:
+                info["score"] = known.marks[name].score
+    hide = HideHidden()
+    for number, cell in enumerate(nb.cells):
+        hide.preprocess_cell(cell, {}, number)
+    return page(
+        nb,
+        {
+            "student": result.student,
+            "assignment": result.assignment,
+            "seen": told_of,
+            "late_penalty": known.penalty,
+        },
+    )
+
+
+def lean(cell: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a cell that may be changed."""
+    copied = {**cell, "metadata": copy.deepcopy(cell["metadata"])}
+    if "outputs" in cell:
+        copied["outputs"] = [
+            {**output, "data": dict(output["data"])} if "data" in output else output
+            for output in cell["outputs"]
+        ]
+    return copied
 
 
 def plain_page(result: Result) -> str:

@@ -10,6 +10,7 @@ class. What has not changed since the last run is left alone.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
@@ -80,6 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run the cells again that only show something (plots), instead of "
         "keeping what they showed when the notebook was saved",
     )
+    parser.add_argument(
+        "--times", type=Path, metavar="FILE", help="write where the time went, as JSON"
+    )
     parser.add_argument("--gpu", action="store_true", help="let submissions use a GPU")
     parser.add_argument(
         "--feedback",
@@ -144,11 +148,17 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
     else:
         stream = pool.on_cores(job, todo, args.jobs or cores())
     progress = Progress(len(todo), sys.stdout)
+    spent = {"cells": 0.0, "gradebook and pages": 0.0}
     for batch in batches(stream, BATCH):
+        began = time.monotonic()
         bring_in.bring_in(room, chapter, batch)
+        spent["gradebook and pages"] += time.monotonic() - began
+        spent["cells"] += sum(graded.cpu for graded in batch)
         for graded in batch:
             progress.step(graded.result.student, outcome(graded.result))
     progress.close()
+    if args.times:
+        results.write_text(args.times, json.dumps(spent, indent=1) + "\n")
     if args.feedback:
         new = {each.student for each in todo}
         bring_in.pages_again(room, chapter, [s for s in students if s not in new])

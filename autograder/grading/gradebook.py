@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Grade,
+    Gradebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 
 from ..paths import chapters
 from . import results
@@ -29,41 +36,98 @@ class Mark:
     open: bool
 
 
-def marks(room: Classroom, assignment: str, student: str) -> dict[str, Mark]:
-    """The gradebook's marks of a submission, by cell; empty when it has none."""
-    return read_marks(room.db_url, assignment, student)
+@dataclass(frozen=True)
+class Known:
+    """What the gradebook knows of a submission.
+
+    marks    : by cell
+    comments : by cell, a person's own or an automatic one
+    penalty  : points taken off for handing in late
+    """
+
+    marks: dict[str, Mark] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
+    penalty: float = 0.0
+
+
+def known_of(row: SubmittedNotebook, names: dict[str, str]) -> Known:
+    """What a row of the gradebook says.
+
+    names : the cells' names by their ids in the gradebook
+    """
+    return Known(
+        {
+            names[grade.cell_id]: mark(
+                grade.auto_score, grade.manual_score, grade.extra_credit
+            )
+            for grade in row.grades
+        },
+        {
+            names[comment.cell_id]: comment.manual_comment or comment.auto_comment or ""
+            for comment in row.comments
+        },
+        float(row.late_submission_penalty or 0.0),
+    )
+
+
+def mark(auto: float | None, manual: float | None, extra: float | None) -> Mark:
+    """A mark from the three numbers that the gradebook keeps."""
+    score = manual if manual is not None else auto if auto is not None else 0.0
+    return Mark(
+        float(score + (extra or 0.0)),
+        manual is not None or extra is not None,
+        manual is None and auto is None,
+    )
+
+
+def marks(room: Classroom, assignment: str) -> dict[str, dict[str, Mark]]:
+    """The gradebook's marks of a class: by student, by cell; in one query."""
+    found: dict[str, dict[str, Mark]] = {}
+    for student, cell, auto, manual, extra in _grades(room.db_url, assignment):
+        found.setdefault(student, {})[cell] = mark(auto, manual, extra)
+    return found
+
+
+def entered(room: Classroom, assignment: str) -> dict[str, dict[str, float]]:
+    """The automatic scores of a class as they were entered: by student, by cell."""
+    found: dict[str, dict[str, float]] = {}
+    for student, cell, auto, _, _ in _grades(room.db_url, assignment):
+        if auto is not None:
+            found.setdefault(student, {})[cell] = float(auto)
+    return found
+
+
+def _grades(db_url: str, assignment: str, student: str | None = None) -> list[Any]:
+    """(student, cell, automatic score, a person's, extra credit) of every grade."""
+    with Gradebook(db_url) as gradebook:
+        query = (
+            gradebook.db.query(
+                SubmittedAssignment.student_id,
+                BaseCell.name,
+                Grade.auto_score,
+                Grade.manual_score,
+                Grade.extra_credit,
+            )
+            .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+            .join(
+                SubmittedAssignment,
+                SubmittedNotebook.assignment_id == SubmittedAssignment.id,
+            )
+            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+            .join(BaseCell, Grade.cell_id == BaseCell.id)
+            .filter(Assignment.name == assignment)
+        )
+        if student is not None:
+            query = query.filter(SubmittedAssignment.student_id == student)
+        return list(query.all())
 
 
 def read_marks(db_url: str, assignment: str, student: str) -> dict[str, Mark]:
-    """The same, from the gradebook at an address."""
-    with Gradebook(db_url) as gradebook:
-        try:
-            notebook = gradebook.find_submission_notebook(
-                assignment, assignment, student
-            )
-        except MissingEntry:
-            return {}
-        return {
-            grade.name: Mark(
-                float(grade.score or 0.0),
-                grade.manual_score is not None or grade.extra_credit is not None,
-                grade.manual_score is None and grade.auto_score is None,
-            )
-            for grade in notebook.grades
-        }
-
-
-def record_zero(room: Classroom, assignment: str, student: str) -> None:
-    """Enter a submission that could not be graded, with zero automatic points."""
-    with warnings.catch_warnings(), Gradebook(room.db_url) as gradebook:
-        warnings.simplefilter("ignore")  # SQLAlchemy's, about nbgrader's own models
-        gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(assignment, student)
-        notebook = gradebook.find_submission_notebook(assignment, assignment, student)
-        for grade in notebook.grades:
-            grade.auto_score = 0.0
-            grade.needs_manual_grade = False
-        gradebook.db.commit()
+    """The marks of one submission, by cell; empty when the gradebook has none."""
+    return {
+        cell: mark(auto, manual, extra)
+        for _, cell, auto, manual, extra in _grades(db_url, assignment, student)
+    }
 
 
 @dataclass(frozen=True)
@@ -94,8 +158,9 @@ def table(room: Classroom) -> Table:
         items = room.items(assignment)
         header += [f"{assignment} {item.id}" for item in items]
         header += [f"{assignment} {name}" for name in SUMS]
+        everyone = marks(room, assignment)
         for result in graded:
-            known = marks(room, assignment, result.student)
+            known = everyone.get(result.student, {})
             scores = {item.id: _score(result, item.id, known) for item in items}
             row = rows.setdefault(result.student, {"student": inert(result.student)})
             for name, score in (scores | sums(items, scores)).items():

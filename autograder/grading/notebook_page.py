@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -233,6 +234,16 @@ def formula(latex: str, block: bool) -> str:
 
 def markdown(text: str, attachments: Any = None) -> str:
     """Markdown as HTML."""
+    return _render(text, attachments) if attachments else _rendered(text)
+
+
+@lru_cache(2048)
+def _rendered(text: str) -> str:
+    """Most text is the same for every student."""
+    return _render(text, None)
+
+
+def _render(text: str, attachments: Any) -> str:
     renderer = Text(
         escape=True, allow_harmful_protocols=False, attachments=attachments or {}
     )
@@ -257,6 +268,7 @@ def scrolling(name: str) -> str:
     return f'class="scroll" tabindex="0" role="group" aria-label="{name}"'
 
 
+@lru_cache(2048)
 def code(source: str) -> str:
     """Python, coloured."""
     made = highlight(source, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
