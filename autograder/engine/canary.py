@@ -89,14 +89,19 @@ def sing(start: Start, level: str, without: tuple[str, ...] = ()) -> None:
                 timeout=SECONDS,
                 stdin=subprocess.DEVNULL,
             )
+            judge(done)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EscapeError(f"it does not start: {error}") from None
+
+
+def judge(done: subprocess.CompletedProcess[str]) -> None:
+    """Raise EscapeError unless the canary came back and could do nothing."""
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise EscapeError(said[-1])
     try:
-        could = json.loads(done.stdout)
-    except ValueError:
+        could = [str(thing) for thing in json.loads(done.stdout)]
+    except (ValueError, TypeError):
         raise EscapeError(f"it said {done.stdout[:80]!r}") from None
     if could:
         raise EscapeError("it could " + ", ".join(could))

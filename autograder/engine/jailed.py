@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import processes
 
+PROC = processes.PROC
 _running: set[int] = set()
 
 
@@ -60,8 +61,9 @@ class Jailed:
         if self._ended:
             return []
         known = processes.processes()
-        family = processes.descendants(self.pid, known) | {self.pid}
-        return sorted(family & known.keys())
+        family = processes.descendants(self.pid, known)
+        keeper = known.get(self.pid)
+        return sorted(family | ({self.pid} if keeper and keeper.alive else set()))
 
     def memory(self) -> int:
         """Bytes that all its processes hold beyond what is the warm process's.
@@ -74,7 +76,7 @@ class Jailed:
         high = sum(self._most(pid) for pid in pids)
         if high <= self._limit:
             return high
-        shares = [processes.share(pid) for pid in pids if processes.look(pid)]
+        shares = [processes.share(pid) for pid in pids if (PROC / str(pid)).exists()]
         ours = processes.share(os.getpid())
         if None in shares or ours is None:
             return high
@@ -112,15 +114,19 @@ class Jailed:
             remove(self._folder)
 
     def _sweep(self) -> None:
-        """Kill them one by one; those that lost their parent are ours to bury."""
+        """Kill what there is below the outermost process, which then ends itself."""
+        tries = 0
         while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
             processes.end_descendants(self.pid)
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
+            with suppress(
+                OSError
+            ):  # it was stopped from inside, where that is possible
+                os.kill(self.pid, signal.SIGKILL if tries > 1000 else signal.SIGCONT)
+            tries += 1
             time.sleep(0.001)
-        known = processes.processes()
-        for pid, process in known.items():
-            if process.parent == os.getpid() and pid not in _running | {self.pid}:
+        ours = os.getpid()
+        for pid, process in processes.processes().items():  # and if it had been killed
+            if process.parent == ours and pid not in _running:
                 processes.end_descendants(pid)
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)

@@ -40,7 +40,7 @@ def spawn(
     """Run `main` in a process that is shut in, and return when it is.
 
     level   : one of `jail.LEVELS`, the one that this process was started with
-    slot    : tells apart what runs at the same time: 0 to 99
+    slot    : tells apart what runs at the same time: 0 to 3999
     keep    : the open files that `main` needs; all others are closed
     gpu     : leave the address space unlimited, and the graphics processors in reach
     without : some of LAYERS to leave out; for tests of the others

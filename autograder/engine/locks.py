@@ -141,6 +141,9 @@ def lock(jail: Jail) -> None:
 
     Raises OSError for one that can't be had here.
     """
+    seen = view()
+    for name in [name for name in os.environ if name.startswith("BY_HAND_")]:
+        del os.environ[name]
     os.environ.update(HOME=jail.work, TMPDIR=jail.work)
     tempfile.tempdir = None  # it remembers another
     os.umask(0o077)
@@ -161,7 +164,7 @@ def lock(jail: Jail) -> None:
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     newest = landlock.version() if jail.has("landlock") else 0
     if newest:
-        landlock.lock(*paths(jail))
+        landlock.lock(*paths(jail, seen))
     elif jail.level == "landlock" and jail.has("landlock"):
         raise OSError("this kernel has no Landlock")
     if jail.has("seccomp"):  # and what Landlock does not cover yet
@@ -262,7 +265,7 @@ def become(jail: Jail) -> None:
         kernel.drop_capabilities()
 
 
-def paths(jail: Jail) -> tuple[list[str], list[str], list[str]]:
+def paths(jail: Jail, seen: list[str]) -> tuple[list[str], list[str], list[str]]:
     """What may be read, worked in, and used, for Landlock."""
     devices = list(DEVICES)
     if jail.gpu:
@@ -274,4 +277,4 @@ def paths(jail: Jail) -> tuple[list[str], list[str], list[str]]:
     facts = [f"/proc/{name}" for name in FACTS] + ["/sys/devices/system/cpu"]
     if jail.gpu:
         facts += ["/sys", "/proc/driver"]
-    return [*view(), *facts], [jail.work], devices
+    return [*seen, *facts], [jail.work], devices

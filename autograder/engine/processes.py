@@ -17,20 +17,22 @@ MEMORY = ("RssAnon", "RssShmem", "VmSwap")
 
 @dataclass(frozen=True)
 class Process:
-    """One living process.
+    """One process.
 
+    alive  : False when it has ended and its parent has not asked how
     parent : the process that started it, or took it over
     born   : when it was started (ticks)
     faults : pages of memory that it was given since
     """
 
+    alive: bool
     parent: int
     born: int
     faults: int
 
 
 def processes() -> dict[int, Process]:
-    """All living processes that are to be seen from here."""
+    """All processes that are to be seen from here, the dead included."""
     if not (PROC / "self").exists():
         return by_ps()
     found = {}
@@ -41,15 +43,14 @@ def processes() -> dict[int, Process]:
 
 
 def look(pid: int) -> Process | None:
-    """One process, or None when it has ended."""
+    """One process, or None when there is no such."""
     try:
         text = (PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
         return None
     fields = text.rpartition(")")[2].split()
-    if fields[0] in "ZX":
-        return None
-    return Process(int(fields[1]), int(fields[19]), int(fields[7]))
+    alive = fields[0] not in "ZX"
+    return Process(alive, int(fields[1]), int(fields[19]), int(fields[7]))
 
 
 def by_ps() -> dict[int, Process]:
@@ -57,7 +58,7 @@ def by_ps() -> dict[int, Process]:
     words = ["ps", "-axo", "pid=,ppid=,stat="]
     done = subprocess.run(words, capture_output=True, text=True)
     rows = [line.split() for line in done.stdout.splitlines()]
-    return {int(r[0]): Process(int(r[1]), 0, 0) for r in rows if r[2][0] != "Z"}
+    return {int(r[0]): Process(r[2][0] != "Z", int(r[1]), 0, 0) for r in rows}
 
 
 def descendants(root: int, known: dict[int, Process] | None = None) -> set[int]:
@@ -66,7 +67,7 @@ def descendants(root: int, known: dict[int, Process] | None = None) -> set[int]:
     family = {root}
     while more := {p for p, q in known.items() if q.parent in family} - family:
         family |= more
-    return family - {root}
+    return {pid for pid in family - {root} if known[pid].alive}
 
 
 def end_descendants(root: int) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 REACH = """
@@ -39,22 +37,18 @@ def test_what_is_given_can_be_read_and_not_written(start, shut, outside) -> None
     assert (outside / "secret").read_text() == "untouched"
 
 
-def test_what_is_given_under_a_folder_of_its_own_stays_in_sight(start, spaces) -> None:
-    """The outside folder lies in /tmp, which is a new one for each submission."""
-    code = "tell([os.listdir('/tmp'), Path('/tmp/x').write_text('x')])"
-    assert spaces.told(code)[0] == [Path(part).name for part in seen_in_tmp(spaces)]
-    assert spaces.told(code)[0] == [Path(part).name for part in seen_in_tmp(spaces)]
-
-
-def seen_in_tmp(warm) -> list[str]:
-    """What the tests themselves make visible in /tmp: the engine's copy."""
-    return warm.told(
-        """
-        import json
-        seen = json.loads(os.environ["BY_HAND_VIEW"])
-        tell(sorted({"/tmp/" + Path(p).parts[2] for p in seen if p[:5] == "/tmp/"}))
-        """
-    )
+def test_what_is_given_in_tmp_stays_in_sight_there(start, spaces, outside) -> None:
+    """Each submission has a /tmp of its own, in which nothing else is."""
+    secret, other = outside / "secret", outside / "other"
+    other.touch()
+    code = f"""
+    Path("/tmp/new").write_text("x")
+    tell([os.path.exists({str(secret)!r}), os.path.exists({str(other)!r})])
+    """
+    assert spaces.told(code) == [False, False]
+    for given in (outside, secret):
+        warm = start("namespaces", spaces.user, readable=(given,))
+        assert warm.told(code) == [True, given == outside]
 
 
 MODES = """

@@ -34,6 +34,11 @@ def test_daemons_are_seen_and_gone_in_the_end(any_level) -> None:
     assert answer["left"] == []
 
 
+def living(pids: set[int]) -> list[int]:
+    """Those that still run."""
+    return [pid for pid in pids if (one := processes.look(pid)) and one.alive]
+
+
 @pytest.mark.parametrize("who", ["the grader", "the warm process"])
 def test_nothing_outlives_who_started_it(start, shut, who) -> None:
     warm = start(shut.level, shut.user)
@@ -47,10 +52,10 @@ def test_nothing_outlives_who_started_it(start, shut, who) -> None:
         os.kill(min(inside), signal.SIGKILL)
     warm.process.wait()
     for _ in range(1000):
-        if not any(map(processes.look, inside)):
+        if not living(inside):
             break
         time.sleep(0.01)
-    assert not [pid for pid in inside if processes.look(pid)]
+    assert not living(inside)
 
 
 def test_a_fork_bomb_ends(shut) -> None:

@@ -100,7 +100,7 @@ def job(
         time.sleep(0.001)
     inside = jailed.pids()
     answer = {
-        "told": json.loads(heard) if heard else None,
+        "told": json.loads(heard.splitlines()[0]) if heard else None,
         "processes": len(inside),
         "memory": jailed.memory(),
         "fate": jailed.fate(),
@@ -184,7 +184,7 @@ def outer(settings: dict) -> None:
     words, env = jail.command(
         settings["level"],
         [sys.executable, __file__, "inner"],
-        [Path(path) for path in settings["readable"]],
+        [Path(__file__), *map(Path, settings["readable"])],
         extra=settings["extra"],
         without=frozenset(settings["without"]),
     )
