@@ -19,7 +19,7 @@ from .limits import Limits
 from .master import Master, MasterCell
 from .plan import Plan
 from .run import Checked, Ran, Run
-from .shown import words
+from .shown import amount, words
 
 #: why something was stopped -> the status in the result file
 STATUS = {
@@ -27,6 +27,7 @@ STATUS = {
     "late": "timeout",
     "memory": "memory",
     "output": "output",
+    "garbled": "crash",
     "died": "crash",
 }
 #: what torch says when there is no memory left
@@ -45,7 +46,12 @@ def _verdict(
     master: Master, plan: Plan, check: MasterCell, checked: Checked
 ) -> Verdict:
     limits = master.limits_for(check)
-    records = [record for record in map(as_record, checked.cases) if record]
+    labels = {c["label"]: bool(c["hidden"]) for c in _cases(master, check)}
+    records = [
+        record
+        for case in checked.cases
+        if (record := as_record(case)) and labels.get(record.label) is case[2]
+    ]
     if checked.why == "blank":
         blank = [Record(c["label"], "blank") for c in _cases(master, check)]
         return judge_records(check.name, blank, master.expected)
@@ -74,12 +80,11 @@ def as_record(case: tuple[dict[str, Any], list[memoryview], bool]) -> Record | N
     label, status = head.get("label"), head.get("status")
     if not isinstance(label, str) or status not in ("value", "blank", "raised"):
         return None
-    seconds = head.get("seconds")
     record = Record(
         label,
         status,
         mutated=head.get("mutated") is True,
-        seconds=float(seconds) if isinstance(seconds, (int, float)) else 0.0,
+        seconds=amount(head.get("seconds"), 1e4),
     )
     if status == "value":
         record.value = frames.unpack(head.get("value"), blobs)
@@ -145,8 +150,12 @@ def sentence(checked: Checked, limits: Limits) -> str:
     elif checked.why == "memory":
         said = f"used more than {limits.memory / 2**30:g} GB of memory and was stopped"
     elif checked.why == "output":
-        kb = limits.text_kills // 1024
-        said = f"printed or returned far too much (more than {kb} kB of text)"
+        said = (
+            f"printed or returned far too much (more than {limits.text_kills // 1024} "
+            f"kB of text, or a value of more than {limits.value / 2**20:g} MB)"
+        )
+    elif checked.why == "garbled":
+        said = "wrote to an open file that was not its own and was stopped"
     else:
         said = "ended the process that it ran in (os._exit, a crash of a library?)"
     return f"{what} {said}"

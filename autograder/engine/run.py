@@ -15,7 +15,7 @@ from typing import Any
 from .limits import Limits
 from .master import Master, MasterCell
 from .plan import Entry, Plan
-from .shown import outputs, words
+from .shown import amount, outputs, words
 from .warm import Reply, Submission, Warm
 
 
@@ -24,7 +24,8 @@ class Ran:
     """What came of a cell.
 
     outputs : what it showed, in nbformat's form
-    why     : "done", or what stopped it: "timeout", "memory", "output", "died", "late"
+    why     : "done", or what stopped it: "timeout", "memory", "output", "garbled",
+              "died", "late"
     error   : the exception that ended it ("" when none did), and its words
     """
 
@@ -96,25 +97,36 @@ class _Runner:
                 self.done.cells[number] = self._cell(number, entry)
         if self.shell is not None:
             self.session.drop(self.shell)
-        at = dict(self.held)
-        for number, entry in enumerate(self.plan.entries):
-            if entry.role == "check" and entry.cell is not None:
-                checked = self._check(entry.cell, at.get(number))
-                self.done.checks[entry.cell.name] = checked
+        self._checks()
         return self.done
 
     # ----------------------------------------------------------------------- cells
 
     def _hold(self, number: int) -> None:
-        """Keep a copy of the notebook as it stands at a check."""
-        if self.shell is None:
-            return
-        copy = self.session.hold(self.shell)
-        if copy is None:  # the shell died on its own, between two cells
-            self._again(number)
-            copy = None if self.shell is None else self.session.hold(self.shell)
-        if copy is not None:
-            self.held.append((number, copy))
+        """Keep a copy of the notebook as it stands at a check.
+
+        A shell that can't be copied was spoilt by a cell before: once more without
+        chance's part in it, then without the student's cells since the last copy.
+        """
+        for attempt in range(3):
+            if attempt == 2:
+                self._blame(number)
+            if attempt:
+                self._again(number)
+            if self.shell is None:
+                return
+            copy = self.session.hold(self.shell)
+            if copy is not None:
+                self.held.append((number, copy))
+                return
+
+    def _blame(self, number: int) -> None:
+        """Count the student's cells since the last copy as what spoilt the shell."""
+        since = self.held[-1][0] if self.held else -1
+        for between in range(since + 1, number):
+            ran = self.done.cells.get(between)
+            if ran is not None and self.plan.entries[between].mine:
+                ran.why = "died" if ran.why == "done" else ran.why
 
     def _cell(self, number: int, entry: Entry) -> Ran:
         """Run a cell; when that ends the shell, go on without it."""
@@ -135,7 +147,7 @@ class _Runner:
                 name for name, cell in self.master.given.items() if cell is entry.cell
             ]
         reply = self.session.ask(self.shell, order, self._limits(entry).seconds)
-        self.done.cpu += float(reply.done.get("cpu", 0.0))
+        self.done.cpu += self._cpu(reply)
         return Ran(
             shown(reply, self.master.limits),
             reply.why,
@@ -174,23 +186,42 @@ class _Runner:
 
     # ---------------------------------------------------------------------- checks
 
-    def _check(self, check: MasterCell, channel: int | None) -> Checked:
-        """Give a check's lines to the copy that waits at it."""
+    def _checks(self) -> None:
+        """Give the checks' lines to the copies that wait at them.
+
+        The visible ones of all checks come first: while a process runs whose outputs
+        and words the student will see, none has been told a hidden case.
+        """
+        at = dict(self.held)
+        rows = []
+        for number, entry in enumerate(self.plan.entries):
+            if entry.role == "check" and entry.cell is not None:
+                checked = self._begin(entry.cell, at.get(number))
+                self.done.checks[entry.cell.name] = checked
+                rows.append((entry.cell, at.get(number), checked))
+        for hidden in (False, True):
+            for check, channel, checked in rows:
+                if channel is not None and checked.why == "done":
+                    self._lines(check, channel, checked, hidden)
+
+    def _begin(self, check: MasterCell, channel: int | None) -> Checked:
+        """A check before its lines run, and why they don't where they don't."""
         checked = Checked(answer=self._answer(check))
+        stopped = [ran.why for ran in checked.answer if ran.why != "done"]
         if self._blank(check):
             checked.why = "blank"
-            return checked
-        stopped = [ran for ran in checked.answer if ran.why != "done"]
-        if stopped:
-            checked.why = stopped[-1].why
-            return checked
-        if channel is None:
+        elif stopped:
+            checked.why = stopped[-1]
+        elif channel is None:
             checked.why = "late" if self.session.left <= 0 else "died"
-            return checked
-        seconds = self.master.limits_for(check).seconds
-        for lines, hidden in ((check.visible_lines, False), (check.hidden_lines, True)):
-            if not lines or (hidden and not self._has_hidden(check)):
-                continue
+        return checked
+
+    def _lines(
+        self, check: MasterCell, channel: int, checked: Checked, hidden: bool
+    ) -> None:
+        """Run the visible or the hidden lines of a check."""
+        lines = check.hidden_lines if hidden else check.visible_lines
+        if lines and (not hidden or self._has_hidden(check)):
             order = {
                 "do": "check",
                 "source": lines,
@@ -198,12 +229,11 @@ class _Runner:
                 "restore": self.master.needed(lines),
                 "salt": self.master.seed if hidden else None,
             }
-            reply = self.session.ask(channel, order, seconds - checked.seconds)
+            seconds = self.master.limits_for(check).seconds - checked.seconds
+            reply = self.session.ask(channel, order, max(seconds, 0.1))
             self._keep(checked, reply, hidden)
-            if reply.why != "done":
-                return checked
-        self.session.drop(channel)
-        return checked
+        if hidden and checked.why == "done":
+            self.session.drop(channel)
 
     def _has_hidden(self, check: MasterCell) -> bool:
         cases = self.master.expected.checks[check.name]["cases"]
@@ -224,14 +254,19 @@ class _Runner:
 
     def _keep(self, checked: Checked, reply: Reply, hidden: bool) -> None:
         for frame, blobs in reply.frames:
-            if frame.get("t") == "case" and len(checked.cases) < 1000:
+            if frame.get("t") == "case":
                 checked.cases.append((frame, blobs, hidden))
-        checked.outputs += shown(reply, self.master.limits)
         checked.why = reply.why
         checked.seconds += reply.seconds
         checked.error = checked.error or words(reply.done.get("error"), 100)
-        checked.text = checked.text or words(reply.done.get("text"), 300)
-        self.done.cpu += float(reply.done.get("cpu", 0.0))
+        if not hidden:  # words may tell what a hidden case hands over
+            checked.outputs += shown(reply, self.master.limits)
+            checked.text = words(reply.done.get("text"), 300)
+        self.done.cpu += self._cpu(reply)
+
+    def _cpu(self, reply: Reply) -> float:
+        """CPU seconds of an order, as its shell says, and no more than it can be."""
+        return amount(reply.done.get("cpu"), 64 * self.master.limits.submission)
 
 
 def shown(reply: Reply, limits: Limits) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ class Reply:
 
     frames  : the frames before the last, each with its blobs
     done    : the shell's last frame, {} when it never came
-    why     : "done", "timeout", "memory", "output" or "died"
+    why     : "done", "timeout", "memory", "output", "garbled" or "died"
     seconds : wall clock
     """
 
@@ -248,8 +248,9 @@ class Submission:
 
     def hold(self, channel: int) -> int | None:
         """Fork a shell; the number of the copy, None when the shell is no more."""
-        head = {"do": "hold", "channel": channel}
-        reply = self.warm.request(head, [], self.limits.seconds)
+        seconds = min(self.limits.seconds, max(self.left, 0.1))
+        head = {"do": "hold", "channel": channel, "seconds": seconds}
+        reply = self.warm.request(head, [], seconds)
         return int(reply.done["channel"]) if reply.why == "done" else None
 
     def drop(self, channel: int) -> None:

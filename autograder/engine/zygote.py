@@ -22,38 +22,22 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from . import frames, layers
+from .channel import Channel, Frame, GoneError, pair
 from .limits import Limits
 
-#: how long nothing may be heard before memory is looked at (s)
+#: how often memory is looked at (s)
 WATCH = 0.1
-#: what may be said between two frames of text: JSON around it, pictures, small values
-SLACK = 2**20
-
-
-class GoneError(Exception):
-    """A channel's process is no more, or had to be stopped; says why."""
-
-
-@dataclass
-class Channel:
-    """The warm end of a shell's socket.
-
-    pid    : of the process at the other end, as the kernel knows it
-    buffer : bytes that came and are no whole frame yet
-    """
-
-    socket: socket.socket
-    pid: int = 0
-    buffer: bytearray = field(default_factory=bytearray)
+#: the cases of one check, and what all values of a submission may have, in values
+CASES, VALUES = 1000, 16
+#: what a shell's last frame may tell
+TOLD = ("cpu", "ok", "error", "text")
 
 
 class Zygote:
@@ -69,6 +53,8 @@ class Zygote:
         self.jailed: layers.Jailed | None = None
         self.channels: list[Channel | None] = []
         self.limits = Limits()
+        self.values = 0
+        self.look = 0.0
 
     def run(self) -> None:
         """Answer requests until there are no more."""
@@ -103,6 +89,7 @@ class Zygote:
         """Fork and lock in a shell for a submission."""
         self.do_end({}, [])
         self.limits = Limits().but(request["limits"])
+        self.values, self.look = 0, time.monotonic() + WATCH
         mine, theirs = pair()
         with theirs:
             self.jailed = layers.spawn(
@@ -115,60 +102,76 @@ class Zygote:
                 without=frozenset(request.get("without", [])),
             )
         self.channels = [Channel(mine)]
-        self.greet(self.channels[0])
+        self.greet(self.channels[0], time.monotonic() + self.limits.seconds)
         return {"t": "end", "why": "done", "channel": 0}
 
     def do_hold(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Fork a channel's shell; the copy becomes the next channel."""
         channel = self.channel(request)
         mine, theirs = pair()
-        with theirs:
-            try:
-                channel.socket.sendall(frames.dump({"do": "hold"}))
-                socket.send_fds(channel.socket, [b"h"], [theirs.fileno()])
-            except OSError:
-                raise GoneError("died") from None
         copy = Channel(mine)
         self.channels.append(copy)
-        self.greet(copy)
-        for head, _, _ in self.listen(channel, time.monotonic() + self.limits.seconds):
-            if head["t"] == "done":
-                break
+        until = time.monotonic() + float(request["seconds"])
+        try:
+            with theirs:
+                channel.send(frames.dump({"do": "hold"}), until)
+                socket.send_fds(channel.socket, [b"h"], [theirs.fileno()])
+            self.greet(copy, until)
+            for head, _, _ in self.listen(channel, until):
+                if head["t"] == "done":
+                    break
+        except (OSError, GoneError) as error:
+            self.kill(copy)
+            self.kill(channel)
+            raise GoneError(str(error)) from None
         return {"t": "end", "why": "done", "channel": len(self.channels) - 1}
 
     def do_ask(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Give an order; pass on every frame; say how it ended."""
         channel = self.channel(request)
         began = time.monotonic()
-        why, text, shown = "died", 0, 0
+        until = began + float(request["seconds"])
+        why = "done"
         try:
             order = frames.dump(request["order"], [bytes(blob) for blob in blobs])
-            channel.socket.sendall(order)
-            until = began + float(request["seconds"])
-            for head, blobs_, size in self.listen(channel, until):
-                if head["t"] == "done":
-                    self.reply(head)
-                    why = "done"
-                    break
-                if head["t"] == "output":
-                    text += size
-                    picture = "data" in head.get("output", {})
-                    limits = self.limits
-                    most = limits.pictures * 4 if picture else limits.text_kills
-                    shown += size if picture else 0
-                    if (shown if picture else text - shown) > most:
-                        raise GoneError("output")
-                self.reply(head, [bytes(blob) for blob in blobs_])
+            channel.send(order, until)
+            self.pass_on(channel, until)
         except OSError:
             why = "died"
         except GoneError as gone:
             why = str(gone)
-        except frames.FrameError:
-            why = "output"
         if why != "done":
             self.kill(channel)
         seconds = round(time.monotonic() - began, 4)
         return {"t": "end", "why": why, "seconds": seconds}
+
+    def pass_on(self, channel: Channel, until: float) -> None:
+        """Pass on what a shell sends on an order, up to its last frame.
+
+        Raises GoneError.
+        """
+        text = pictures = cases = 0
+        for head, blobs, size in self.listen(channel, until):
+            if head["t"] == "done":
+                self.reply({"t": "done", **{k: head[k] for k in TOLD if k in head}})
+                return
+            if head["t"] == "ready":
+                raise GoneError("garbled")
+            if head["t"] == "case":
+                cases += 1
+                self.values += size
+            elif "data" in head["output"]:
+                pictures += size
+            else:
+                text += size
+            if (
+                text > self.limits.text_kills
+                or pictures > self.limits.pictures * 4
+                or cases > CASES
+                or self.values > self.limits.value * VALUES
+            ):
+                raise GoneError("output")
+            self.reply(head, [bytes(blob) for blob in blobs])
 
     def do_drop(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Kill the process of a channel."""
@@ -195,89 +198,56 @@ class Zygote:
             raise GoneError("died")
         return found
 
-    def greet(self, channel: Channel) -> None:
-        """Wait for a new shell's first frame; the kernel says who sent it."""
-        until = time.monotonic() + self.limits.seconds
-        first, who = self.first(channel, until)
-        channel.buffer += first
+    def greet(self, channel: Channel, until: float) -> None:
+        """Wait for a new shell's first frame; the kernel says who sent it.
+
+        Raises GoneError.
+        """
+        self.wait(channel, until)
+        channel.hear_first()
         for head, _, _ in self.listen(channel, until):
             if head["t"] != "ready":
-                raise GoneError("died")
-            channel.pid = who or int(head["pid"])
+                raise GoneError("garbled")
+            if not channel.pid and isinstance(head.get("pid"), int):
+                channel.pid = head["pid"]
             return
-        raise GoneError("died")
 
-    def first(self, channel: Channel, until: float) -> tuple[bytes, int]:
-        """The first bytes from a channel, and the sender's process id (0: unknown)."""
-        self.wait(channel, until)
-        if not hasattr(socket, "SO_PASSCRED"):
-            return channel.socket.recv(2**16), 0
-        data, extra, _, _ = channel.socket.recvmsg(2**16, socket.CMSG_SPACE(12))
-        for level, kind, content in extra:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-                return data, struct.unpack("3i", content[:12])[0]
-        return data, 0
-
-    def listen(
-        self, channel: Channel, until: float
-    ) -> Iterator[tuple[dict[str, Any], list[memoryview], int]]:
+    def listen(self, channel: Channel, until: float) -> Iterator[Frame]:
         """The frames of a channel, each with its size.
 
-        Raises GoneError("died"), GoneError("timeout") or GoneError("memory").
+        Raises GoneError.
         """
-        most = self.limits.value + frames.MAX_JSON
-        buffer = channel.buffer
         while True:
-            while len(buffer) >= frames.HEAD:
-                text, raw = frames.sizes(bytes(buffer[: frames.HEAD]), most)
-                if raw > self.limits.value:
-                    raise frames.FrameError("a value that is too large")
-                whole = frames.HEAD + text + raw
-                if len(buffer) < whole:
-                    break
-                parts = bytes(buffer[frames.HEAD : whole])
-                del buffer[:whole]
-                head, blobs = frames.load(parts[:text], parts[text:])
-                if not isinstance(head.get("t"), str):
-                    raise frames.FrameError("a frame without a name")
-                yield head, blobs, whole
+            while (frame := channel.frame(self.limits.value)) is not None:
+                yield frame
             self.wait(channel, until)
-            try:
-                data = channel.socket.recv(2**20)
-            except OSError:
-                data = b""
-            if not data:
-                raise GoneError("died")
-            buffer += data
+            channel.hear()
 
     def wait(self, channel: Channel, until: float) -> None:
         """Wait until a channel has bytes; look at the memory now and then."""
         while True:
-            left = until - time.monotonic()
-            if left <= 0:
+            now = time.monotonic()
+            if now >= until:
                 raise GoneError("timeout")
-            ready, _, _ = select.select([channel.socket], [], [], min(left, WATCH))
-            if ready:
+            if now >= self.look:
+                if self.jailed and self.jailed.memory() > self.limits.memory:
+                    raise GoneError("memory")
+                self.look = time.monotonic() + WATCH
+            left = min(until - now, WATCH)
+            if select.select([channel.socket], [], [], left)[0]:
                 return
-            if self.jailed and self.jailed.memory() > self.limits.memory:
-                raise GoneError("memory")
 
     def kill(self, channel: Channel) -> None:
-        """Kill a channel's process and what it has started."""
+        """Kill a channel's process, and all that no other channel stands for."""
         channel.socket.close()
         self.channels[self.channels.index(channel)] = None
-        pids = self.jailed.pids() if self.jailed else []
-        if channel.pid in pids:  # it may be gone, and its number somebody else's
-            with contextlib.suppress(OSError):
-                os.kill(channel.pid, signal.SIGKILL)
-
-
-def pair() -> tuple[socket.socket, socket.socket]:
-    """Two ends of a socket; the first learns who writes to it."""
-    mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    if hasattr(socket, "SO_PASSCRED"):
-        mine.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    return mine, theirs
+        if self.jailed is None:
+            return
+        stay = {c.pid for c in self.channels if c is not None} | {self.jailed.pid}
+        for pid in self.jailed.pids():
+            if pid not in stay:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def fonts() -> None:
