@@ -227,6 +227,7 @@ class _Runner:
                 "source": lines,
                 "answer": check.answer,
                 "restore": self.master.needed(lines),
+                "plain": self.master.plain(lines),
                 "salt": self.master.seed if hidden else None,
             }
             seconds = self.master.limits_for(check).seconds - checked.seconds
