@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checking.check import forbidden_name
 from ..checking.compare import compare
+from ..checking.forbid import forbidden_in
 from ..checking.record import Record
 from ..checking.values import Raised, decode, encode
 from .misconceptions import Answer, renamed
@@ -69,7 +69,7 @@ def make(
             used = {name for case in cases for name in case["wrong"]}
             data["hints"].update({a.name: a.hint for a in wrongs if a.name in used})
         for a in wrongs:
-            if refused(a, answer, check):
+            if refused(a, answer, check, assignment):
                 visible["hints"][f"{check.id}:forbidden"] = a.hint
     return visible, hidden
 
@@ -84,11 +84,19 @@ def release_of(assignment: Assignment) -> str:
     return digest.hexdigest()[:12]
 
 
-def refused(known: Answer, answer: Cell, check: Cell) -> str | None:
-    """Why a known answer may not count here: it calls what the check forbids."""
+def refused(
+    known: Answer, answer: Cell, check: Cell, assignment: Assignment
+) -> str | None:
+    """Why a known answer may not count here: it uses what the check forbids."""
     if not check.forbid or not defines_itself(answer):
         return None
-    return forbidden_name(renamed(known), known.answer, check.forbid)
+    return forbidden_in(given(assignment), renamed(known), known.answer, check.forbid)
+
+
+def given(assignment: Assignment) -> list[str]:
+    """The texts of the cells that students get as they are."""
+    cells = assignment.by_role("given") + assignment.by_role("explore")
+    return [cell.text for cell in cells if cell.kind == "code"]
 
 
 def _labels(text: str) -> set[str]:

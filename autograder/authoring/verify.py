@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..checking import judge as judging
-from ..checking.check import forbidden_name
+from ..checking.forbid import forbidden_in
 from ..checking.judge import Expected, Verdict
 from ..checking.record import Record
 from ..checking.salt import SEEDS
@@ -132,7 +132,7 @@ def find(
         visible["hints"],
     )
     for check, answer, runner in walk(assignment, seed):
-        yield _row(check, answer, runner, known, both, seen)
+        yield _row(assignment, check, answer, runner, known, both, seen)
 
 
 def _idle(*args: object, **options: object) -> None:
@@ -140,6 +140,7 @@ def _idle(*args: object, **options: object) -> None:
 
 
 def _row(
+    assignment: Assignment,
     check: Cell,
     answer: Cell,
     runner: Runner,
@@ -154,11 +155,12 @@ def _row(
     def verdict(records: list[Record], expected: Expected = both) -> Verdict:
         return judging.judge(str(check.id), records, expected)
 
+    given = sidecar.given(assignment)
     reference = verdict(runner.reference())
     if reference.score != check.points:
         row.problems.append(f"reference scores {reference.score:g}: {reference.reason}")
     if check.forbid and (
-        why := forbidden_name(answer.text, row.exercise, check.forbid)
+        why := forbidden_in(given, answer.text, row.exercise, check.forbid)
     ):
         row.problems.append(f"reference: {why}")
     blank = verdict(runner.blank())
@@ -172,7 +174,7 @@ def _row(
             row.problems.append(f"an answer that does nothing scores {idle.score:g}")
     for other in (a for a in known if a.answer == answer.id):
         records = runner.other(other)
-        refused = sidecar.refused(other, answer, check)
+        refused = sidecar.refused(other, answer, check, assignment)
         if other.right:
             row.right += 1
             result = verdict(records)

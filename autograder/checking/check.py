@@ -10,33 +10,20 @@ raises or scores 0: it never gives marks by default.
 
 from __future__ import annotations
 
-import ast
-import inspect
 import os
 import sys
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..errors import CourseError
 from . import judge as judging
+from .forbid import forbidden_call
 from .judge import Expected, Verdict
 from .record import Record, run_case
 from .show import as_html, as_text, headline
 
 MIME = "application/vnd.by-hand.check+json"
-
-#: ways around a forbidden name; an exercise that forbids one forbids these too
-DETOURS = (
-    "eval",
-    "exec",
-    "compile",
-    "getattr",
-    "globals",
-    "__import__",
-    "import_module",
-)
 
 
 class Score(float):
@@ -73,7 +60,7 @@ class Check:
         names = sys._getframe(1).f_globals
         self._refused = None
         if forbidden and answer in names:
-            self._refused = forbidden_call(names[answer], answer, forbidden)
+            self._refused = forbidden_call(names[answer], answer, forbidden, names)
 
     def __call__(
         self,
@@ -154,56 +141,6 @@ def find_expected(assignment: str) -> tuple[Path, Path | None]:
     return visible, hidden if hidden.is_file() else None
 
 
-def forbidden_call(fn: Any, answer: str, forbidden: list[str]) -> str | None:
-    """Why `fn` may not count: it uses a name that this exercise forbids.
-
-    A function whose source can't be read does not count either: an exercise
-    that forbids a call asks for a `def` in the answer cell.
-    """
-    try:
-        source = textwrap.dedent(inspect.getsource(fn))
-    except (OSError, TypeError):
-        return (
-            f"the source of {answer} could not be read: "
-            "define it with def (or class) in its own answer cell"
-        )
-    return forbidden_name(source, answer, forbidden)
-
-
-def forbidden_name(source: str, answer: str, forbidden: list[str]) -> str | None:
-    """The sentence for the first forbidden name in a source text, or None.
-
-    A variable of the student's own may be called like a forbidden function:
-    `jacobian = torch.diag(p) - ...` is no call of the library's.
-    """
-    tree = ast.parse(source)
-    own = {answer} | (_bound(tree) - set(DETOURS))
-    forbidden = [*forbidden, *DETOURS]
-    for node in ast.walk(tree):
-        name = None
-        if isinstance(node, ast.Attribute):
-            name = node.attr
-        elif isinstance(node, ast.Name) and node.id not in own:
-            name = node.id
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            taken = [a.name.rpartition(".")[2] for a in node.names]
-            name = next((n for n in taken if n in forbidden), None)
-        if name in forbidden:
-            return f"this exercise asks you to write it yourself, without {name}"
-    return None
-
-
-def _bound(tree: ast.AST) -> set[str]:
-    """The names that a text assigns or takes as parameters (imports aside)."""
-    bound: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            bound.add(node.id)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-    return bound
-
-
 def _display(verdict: Verdict) -> None:
     timed = "NBGRADER_EXECUTION" in os.environ
     try:
@@ -225,4 +162,4 @@ def _display(verdict: Verdict) -> None:
 
 check = Check()
 
-__all__ = ["Check", "Score", "check", "find_expected", "forbidden_call", "headline"]
+__all__ = ["Check", "Score", "check", "find_expected", "headline"]

@@ -58,7 +58,8 @@ def _verdict(
     if checked.why != "done":
         verdict = judge_records(check.name, records, master.expected)
         return stopped(verdict, STATUS[checked.why], sentence(checked, limits))
-    if reason := _forbidden(master, plan, check):
+    came = any(record.status == "value" for record in records)
+    if came and (reason := _forbidden(master, plan, check)):
         return refuse(check.name, reason, master.expected)
     verdict = judge_records(check.name, records, master.expected)
     broken = next((ran for ran in checked.answer if ran.error), None)
@@ -114,14 +115,13 @@ def _forbidden(master: Master, plan: Plan, check: MasterCell) -> str | None:
     if not forbidden:
         return None
     answer = master.by_name[check.answer]
-    mine = plan.binding(master.names_of(answer))
-    text = "\n\n".join(plan.entries[n].runs or "" for n in mine)
-    others = [
-        entry.runs
-        for n, entry in enumerate(plan.entries)
-        if entry.mine and entry.runs and n not in mine
-    ]
-    return forbidden_in(others, text, check.answer, forbidden)
+    holding = plan.holding(answer, master.names_of(answer))
+    place = next(n for n, entry in enumerate(plan.entries) if entry.cell is check)
+    # the given cells too: they may hold what an answer is to be written without
+    before = [(n, entry.runs) for n, entry in enumerate(plan.entries[:place])]
+    mine = [text for n, text in before if text and n in holding]
+    others = [text for n, text in before if text and n not in holding]
+    return forbidden_in(others, mine, check.answer, forbidden)
 
 
 def stopped(verdict: Verdict, status: str, reason: str) -> Verdict:

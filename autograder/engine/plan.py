@@ -15,7 +15,7 @@ from typing import Any
 
 from . import names
 from .master import Master, MasterCell
-from .submission import Cell, Submitted, joined, squeezed
+from .submission import Cell, RefusedError, Submitted, joined, squeezed
 
 Say = Callable[[str], None]
 _START = re.compile(r"^check\.start\(.*?[\"'](\w+)[\"']\s*\)", re.MULTILINE)
@@ -55,12 +55,15 @@ class Plan:
     #: answers that were never touched
     untouched: set[str] = field(default_factory=set)
 
-    def binding(self, bound: frozenset[str]) -> list[int]:
-        """The student's cells that bind some of these names."""
+    def holding(self, answer: MasterCell, wanted: frozenset[str]) -> list[int]:
+        """The student's cells that hold an answer: its own, and others that bind
+        some of the names it is to bind."""
         return [
             number
             for number, entry in enumerate(self.entries)
-            if entry.mine and entry.runs and names.bound(entry.runs) & bound
+            if entry.mine
+            and entry.runs
+            and (entry.cell is answer or names.bound(entry.runs) & wanted)
         ]
 
 
@@ -70,8 +73,15 @@ def make(master: Master, submitted: Submitted, experiments: bool = False) -> Pla
     experiments : run the open cells too (they show something with the student's
                   functions, and nothing depends on them); else what they showed when
                   the notebook was saved is kept
+
+    Raises RefusedError when no cell of the assignment is in it.
     """
     claims = _Claims(master, submitted.cells)
+    if not any(who is not None and who.name for who in claims.whose):
+        raise RefusedError(
+            f"none of its {len(submitted.cells)} cells belongs to "
+            f"{master.assignment!r}: is it the notebook of another assignment?"
+        )
     plan = Plan([], list(submitted.warnings))
     followers = claims.followers()
     plan.entries += [_own(cell) for cell in followers.pop(None, [])]

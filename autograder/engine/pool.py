@@ -25,6 +25,8 @@ from .warm import Warm
 
 #: how often a submission is tried whose worker dies
 TRIES = 3
+#: how many workers of one machine have a user of their own to run submissions as
+SLOTS = 100
 
 _here = threading.local()
 
@@ -46,19 +48,25 @@ def work(job: Job, handed: Handed) -> Graded:
         if hasattr(_here, "warm"):
             _here.warm.stop()
         _here.key = key
-        slot = (os.getpid() + threading.get_ident()) % 4000
-        _here.warm = Warm(job.level, slot, job.master.imports, job.gpu)
+        slot = os.getpid() + threading.get_ident() if _slot is None else _slot
+        _here.warm = Warm(job.level, slot % SLOTS, job.master.imports, job.gpu)
         atexit.register(_here.warm.stop)
     return grade(job.master, handed, _here.warm, job.experiments)
 
 
 _job: Job | None = None
+_slot: int | None = None
 
 
-def _begin(job: Job) -> None:
-    """In a new worker: keep the job; an interrupt is the parent's business."""
-    global _job
-    _job = job
+def _begin(job: Job, slots: Any) -> None:
+    """In a new worker: keep the job; an interrupt is the parent's business.
+
+    slots : counts the workers of a pool, so that each has a number of its own
+    """
+    global _job, _slot
+    with slots.get_lock():
+        _job, _slot = job, slots.value
+        slots.value += 1
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -71,12 +79,13 @@ def on_cores(job: Job, handed: Iterable[Handed], jobs: int) -> Iterator[Graded]:
     """Grade on this machine's cores; yields results as they come, in any order."""
     todo = list(handed)
     tries = {each.student: 0 for each in todo}
+    context = multiprocessing.get_context("spawn")
     while todo:
         executor = ProcessPoolExecutor(
             min(jobs, len(todo)),
-            multiprocessing.get_context("spawn"),
+            context,
             initializer=_begin,
-            initargs=(job,),
+            initargs=(job, context.Value("i", 0)),
         )
         try:
             futures = {executor.submit(_work, each): each for each in todo}
@@ -144,8 +153,8 @@ def on_cluster(job: Job, handed: Iterable[Handed], address: str) -> Iterator[Gra
         for future in as_completed(futures):
             if future.status == "finished":
                 yield future.result()
-            elif isinstance(error := future.exception(), CourseError):
-                raise error
+            elif isinstance(failed := future.exception(), CourseError):
+                raise failed
             else:
                 yield gave_up(job, futures[future])
             future.release()

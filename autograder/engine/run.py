@@ -245,12 +245,12 @@ class _Runner:
         if check.answer not in self.plan.untouched:
             return False
         answer = self.master.by_name[check.answer]
-        return not self.plan.binding(self.master.names_of(answer))
+        return not self.plan.holding(answer, self.master.names_of(answer))
 
     def _answer(self, check: MasterCell) -> list[Ran]:
         """How the cells that hold a check's answer ran."""
         answer = self.master.by_name[check.answer]
-        numbers = self.plan.binding(self.master.names_of(answer))
+        numbers = self.plan.holding(answer, self.master.names_of(answer))
         return [self.done.cells[n] for n in numbers if n in self.done.cells]
 
     def _keep(self, checked: Checked, reply: Reply, hidden: bool) -> None:

@@ -182,6 +182,8 @@ class Shell:
         """An exception that ended a cell: shown as a notebook does, and reported."""
         self.flush()
         name, text = kind.__name__, record.printable(str(error))[:2000]
+        if isinstance(error, SyntaxError) and error.lineno:
+            text = f"{error.msg} (line {error.lineno})"
         self.error = {"error": name, "text": text.strip().split("\n")[0][:300]}
         self.show(
             {
@@ -321,7 +323,7 @@ class Shell:
     def send_case(self, case: record.Record) -> None:
         """Send what a case gave."""
         assert self.channel is not None
-        head = {
+        head: dict[str, Any] = {
             "t": "case",
             "label": case.label,
             "status": case.status,

@@ -157,7 +157,7 @@ def _cell(raw: Any) -> tuple[Cell | None, list[str]]:
         return None, ["is no cell"]
     odd = []
     source = raw.get("source")
-    lines = source if isinstance(source, list) else [source]
+    lines: list[Any] = source if isinstance(source, list) else [source]
     if not all(isinstance(line, str) for line in lines):
         odd.append("had no text")
         lines = [line for line in lines if isinstance(line, str)]

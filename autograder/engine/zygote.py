@@ -101,8 +101,9 @@ class Zygote:
                 gpu=self.gpu,
                 without=frozenset(request.get("without", [])),
             )
-        self.channels = [Channel(mine)]
-        self.greet(self.channels[0], time.monotonic() + self.limits.seconds)
+        channel = Channel(mine)
+        self.channels = [channel]
+        self.greet(channel, time.monotonic() + self.limits.seconds)
         return {"t": "end", "why": "done", "channel": 0}
 
     def do_hold(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:

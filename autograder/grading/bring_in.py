@@ -176,10 +176,11 @@ def _penalty(
 ) -> None:
     """What handing in late costs, as the course's plugin says (nothing by default)."""
     row.late_submission_penalty = None
-    object_session(row).flush()
+    session: Any = object_session(row)
+    session.flush()
     late = row.assignment.total_seconds_late
     if late > 0:
-        object_session(row).refresh(row)  # its score is a query
+        session.refresh(row)  # its score is a query
         penalty = plugin.late_submission_penalty(student, row.score, late)
         if penalty is not None:
             row.late_submission_penalty = min(max(penalty, 0), row.score)

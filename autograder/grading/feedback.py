@@ -9,28 +9,11 @@ from typing import Any
 from nbformat import from_dict
 from nbgrader.utils import is_grade
 
-from .classroom import Classroom
 from .gradebook import Known
 from .notebook_page import page, seen
 from .page import Row, document, summary, told, totals
-from .pipeline import feedback_page
 from .preprocessors import HideHidden
-from .results import CheckResult, Result, points, write_text
-
-
-def write_page(room: Classroom, result: Result) -> None:
-    """Write the feedback page of a result.
-
-    nbgrader makes it from the autograded notebook (see notebook_page). Where there
-    is no such notebook, the page is the summary alone.
-    """
-    name = f"{result.assignment}.ipynb"
-    notebook = room.autograded / result.student / result.assignment / name
-    if notebook.is_file():
-        outcome = feedback_page(room, result.assignment, result.student)
-        if outcome.good:
-            return
-    write_text(room.page(result.student, result.assignment), plain_page(result))
+from .results import CheckResult, Result, points
 
 
 def direct_page(notebook: dict[str, Any], result: Result, known: Known) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import glob
 import logging
-import shutil
 import tempfile
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 
 from ..errors import CourseError
@@ -99,28 +97,3 @@ def enter_assignment(room: Classroom, assignment: str) -> None:
         f"nbgrader could not take {assignment!r} into its gradebook: {outcome.error}",
         f"see what it says: nbgrader generate_assignment {assignment} --force",
     )
-
-
-def autograde(
-    room: Classroom, assignment: str, student: str, text: bytes | None = None
-) -> Outcome:
-    """Stock nbgrader runs and grades one submission.
-
-    text : graded in place of what is in the notebook's file
-    """
-    if text is None:
-        return run(Autograde, room, assignment, student)
-    notebook = room.notebook(student, assignment)
-    with tempfile.TemporaryDirectory() as scratch:
-        copy = Path(scratch) / student / assignment
-        copy.mkdir(parents=True)
-        for path in notebook.parent.iterdir():
-            if path.is_file() and not path.is_symlink() and path != notebook:
-                shutil.copy2(path, copy)
-        (copy / notebook.name).write_bytes(text)
-        return run(Autograde, room, assignment, student, submitted_directory=scratch)
-
-
-def feedback_page(room: Classroom, assignment: str, student: str) -> Outcome:
-    """nbgrader writes the feedback page of one graded submission."""
-    return run(GenerateFeedback, room, assignment, student)

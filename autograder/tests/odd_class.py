@@ -118,7 +118,7 @@ BROKEN: dict[str, bytes] = {
 
 
 #: everyone whose submission can't be read
-UNREADABLE = [*BROKEN, "missing", "link", "large", "br[a]cket"]
+UNREADABLE = [*BROKEN, "missing", "absent", "link", "large"]
 
 
 def odd_class(root: Path) -> None:
@@ -133,7 +133,7 @@ def odd_class(root: Path) -> None:
     _place(root, "missing").with_name("other.ipynb").write_text("{}")
     _place(root, "link").symlink_to(released)
     _place(root, "large").write_bytes(b" " * (11 * 2**20))
-    _place(root, "br[a]cket").write_bytes(released.read_bytes())
+    _place(root, "absent")
 
 
 def _place(root: Path, student: str) -> Path:

@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder import cli
 from autograder.authoring.misconceptions import execute
-from autograder.checking.check import MIME, Check, forbidden_name
+from autograder.checking.check import MIME, Check
 from autograder.checking.judge import Expected, Verdict, judge
 from autograder.checking.record import Record
 from autograder.checking.show import as_html
@@ -273,23 +273,7 @@ def test_a_broken_sidecar_is_named(tmp_path: Path, text: str) -> None:
         Expected.read(file)
 
 
-# --- forbidden names, and hints that must not guess ------------------------------
-
-
-@pytest.mark.parametrize(
-    ("line", "refused"),
-    [
-        ("jacobian = z * z; return jacobian", False),
-        ("return torch.autograd.functional.jacobian(f, z)", True),
-        ("from torch.func import jacobian; return jacobian(f)(z)", True),
-        ("jacobian = torch.func.jacobian; return jacobian(f)(z)", True),
-        ("return jacobian(f)(z)", True),
-        ("getattr = z; return getattr", True),
-    ],
-)
-def test_a_forbidden_name_is_free_for_a_variable(line: str, refused: bool) -> None:
-    source = f"def slopes(z):\n    {line}"
-    assert (forbidden_name(source, "slopes", ["jacobian"]) is not None) is refused
+# --- hints that must not guess ----------------------------------------------------
 
 
 def test_the_same_kind_of_error_is_no_diagnosis() -> None:

@@ -1,4 +1,4 @@
-"""Stock nbgrader's verdicts on an odd class: everyone gets a row, nobody a gift."""
+"""The engine's verdicts on an odd class: everyone gets a row, nobody a gift."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from autograder.authoring.source import read
 from autograder.cli import main
-from autograder.grading import results, stock
+from autograder.grading import results
 from autograder.grading.classroom import Classroom
 from autograder.grading.typed import whole
 from autograder.tests.conftest import ROOT, environment
@@ -36,8 +36,8 @@ def test_everyone_has_a_row(rows):
     for result in rows.values():
         assert [check.id for check in result.checks] == ["softmax-check", "twice-check"]
         assert result.max_score == 5
-        assert result.isolation == "none"
-        assert "stock nbgrader" in result.engine
+        assert result.isolation == "namespaces"
+        assert result.engine.startswith("autograder ")
 
 
 def test_right_answers_get_full_marks_whatever_is_printed(rows):
@@ -65,7 +65,7 @@ def test_a_known_mistake_gets_its_hint(rows):
 def test_half_finished_work_keeps_its_half(rows):
     syntax, table = rows["half"].checks
     assert syntax.score == 0
-    assert "softmax" in syntax.reason
+    assert syntax.reason.startswith("the cell of this answer raised SyntaxError")
     assert (table.status, table.score) == ("partial", 1)
 
 
@@ -75,7 +75,7 @@ def test_damage_costs_nothing(rows):
     text = " ".join(result.warnings)
     assert "'softmax-check' was missing and was put back" in text
     assert "'setup' was missing and was put back" in text
-    assert "'twice-check' was there more than once" in text
+    assert "'twice-check' was there 2 times" in text
 
 
 def test_a_replaced_check_changes_nothing(rows):
@@ -85,8 +85,8 @@ def test_a_replaced_check_changes_nothing(rows):
 
 
 def test_a_dead_kernel_costs_its_owner_only(rows):
-    assert statuses(rows["killer"]) == ["crash", "crash"]
-    assert "died" in rows["killer"].checks[0].reason
+    assert statuses(rows["killer"]) == ["crash", "right"]
+    assert "ended the process" in rows["killer"].checks[0].reason
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
@@ -99,7 +99,8 @@ def test_what_cannot_be_read_is_refused_with_the_reason(rows, name):
 
 def test_the_reasons_say_what_it_is(rows):
     reasons = {name: result.checks[0].reason for name, result in rows.items()}
-    assert "there is other.ipynb" in reasons["missing"]
+    assert "other.ipynb is not a notebook" in reasons["missing"]
+    assert "missing" in reasons["absent"]
     assert "link" in reasons["link"]
     assert "larger" in reasons["large"]
     assert "UTF-8" in reasons["latin-1"]
@@ -115,7 +116,7 @@ def test_the_gradebook_has_the_same_points_and_a_row_for_everyone(graded, rows):
         for submission in submissions:
             result = rows[submission.student.id]
             assert submission.score == result.score
-            if statuses(result)[0] in ("refused", "crash"):
+            if statuses(result)[0] == "refused":
                 assert not submission.needs_manual_grade
 
 
@@ -126,15 +127,6 @@ def test_nbgraders_validate_agrees(graded, rows, name):
     done = subprocess.run([*command, notebook], capture_output=True, text=True)
     success = "Success! Your notebook passes all the tests." in done.stdout
     assert success == (rows[name].score == rows[name].max_score), done.stdout
-
-
-def test_a_verdict_that_is_nonsense_is_zero():
-    from autograder.grading.classroom import Item
-
-    item = Item("twice-check", 2.0, False)
-    for verdict in (None, [], {}, {"status": "splendid"}, {"status": "right"}):
-        check = stock._check(item, verdict)
-        assert (check.score, check.status) == (0, "error")
 
 
 @pytest.mark.slow
