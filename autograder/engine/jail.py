@@ -50,8 +50,6 @@ class Canary:
 SWITCHES = Path("/proc/sys")
 SLOTS = 4000  # submissions that one process may shut in at the same time
 
-GPU = ("nvidia*", "dri", "kfd")  # in /dev
-
 
 @functools.cache
 def probe(level: str) -> Canary:
@@ -92,6 +90,8 @@ def mend(level: str, said: str) -> str:
     """What would make a level work whose canary said that."""
     if "not import" in said or "No such file" in said:
         return f"use a Python that every user may read, not {sys.base_prefix}"
+    if "number of processes" in said:
+        return "grade as a plain user: the kernel does not count root's processes"
     if level == "namespaces":
         for name, value in (
             ("kernel.apparmor_restrict_unprivileged_userns", "0"),
@@ -180,7 +180,7 @@ def bubblewrap(
     paths = [*seen, Path("/sys") if gpu else Path(view.PROCESSORS)]
     words += binds(paths)
     if gpu:
-        for path in (p for name in GPU for p in Path("/dev").glob(name)):
+        for path in (p for name in view.GPU for p in Path("/dev").glob(name)):
             words += ["--dev-bind-try", str(path), str(path)]
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     return [*words, "--chdir", "/", "--", *argv]

@@ -12,6 +12,7 @@ from pathlib import Path
 from . import processes
 
 PROC = processes.PROC
+PATIENCE = 5.0  # for the outermost process to end itself (s)
 _running: set[int] = set()
 
 
@@ -114,15 +115,15 @@ class Jailed:
             remove(self._folder)
 
     def _sweep(self) -> None:
-        """Kill what there is below the outermost process, which then ends itself."""
-        tries = 0
+        """Have the outermost process end all below it, and itself; or else do it."""
+        with suppress(OSError):
+            os.kill(self.pid, signal.SIGTERM)
+            os.kill(self.pid, signal.SIGCONT)  # level none: stopped from inside
+        until = time.monotonic() + PATIENCE
         while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
-            processes.end_descendants(self.pid)
-            with suppress(
-                OSError
-            ):  # it was stopped from inside, where that is possible
-                os.kill(self.pid, signal.SIGKILL if tries > 1000 else signal.SIGCONT)
-            tries += 1
+            if time.monotonic() > until:
+                processes.end_descendants(self.pid)
+                os.kill(self.pid, signal.SIGKILL)
             time.sleep(0.001)
         ours = os.getpid()
         for pid, process in processes.processes().items():  # and if it had been killed

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import kernel, landlock, processes, seccomp
 from .limits import Limits
+from .view import GPU
 
 WORK = "/desk"
 FOLDERS = ("/tmp", "/dev/shm", WORK)  # in memory, for each submission anew
@@ -28,7 +29,6 @@ DEVICES = [
     f"/dev/{name}"
     for name in ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
 ]
-GPU_DEVICES = ("nvidia*", "dri", "kfd")
 # of /proc and /sys, where the rest would tell of other processes
 FACTS = ("cpuinfo", "meminfo", "stat", "self", "sys/vm/overcommit_memory")
 
@@ -215,7 +215,7 @@ def limit(jail: Jail, apart: bool = False) -> None:
     count = limits.processes
     if jail.uid is None and not apart:  # others of this user count too
         count *= 1 + min(8, os.cpu_count() or 1)  # room for the other slots
-        count += processes.threads_of(os.getuid()) if sys.platform == "linux" else 4096
+        count += others()
     wanted = {
         "memory": (resource.RLIMIT_AS, limits.memory),
         "processes": (resource.RLIMIT_NPROC, count),
@@ -231,6 +231,13 @@ def limit(jail: Jail, apart: bool = False) -> None:
     for name in ("RLIMIT_CORE", "RLIMIT_MSGQUEUE"):
         if hasattr(resource, name):
             lower(getattr(resource, name), 0, strict=False)
+
+
+def others() -> int:
+    """How many processes this user has already (the kernel does not count root's)."""
+    if sys.platform != "linux" or os.geteuid() == 0:
+        return 4096
+    return processes.threads_of(os.getuid())
 
 
 def lower(number: int, value: int, strict: bool) -> None:
@@ -269,7 +276,7 @@ def paths(jail: Jail, seen: list[str]) -> tuple[list[str], list[str], list[str]]
     """What may be read, worked in, and used, for Landlock."""
     devices = list(DEVICES)
     if jail.gpu:
-        devices += [str(p) for name in GPU_DEVICES for p in Path("/dev").glob(name)]
+        devices += [str(p) for name in GPU for p in Path("/dev").glob(name)]
     if jail.namespaces:  # the outer wall has left nothing that may not be read
         return ["/"], list(FOLDERS), devices
     if jail.level == "container":

@@ -12,6 +12,7 @@ OWN = ("__init__.py", "errors.py", "system.py", "engine")  # nothing that knows 
 
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
 ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "alternatives")
+GPU = ("nvidia*", "dri", "kfd")  # in /dev
 PROCESSORS = "/sys/devices/system/cpu"  # torch counts the processors there
 
 
