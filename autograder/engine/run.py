@@ -18,6 +18,9 @@ from .plan import Entry, Plan
 from .shown import amount, outputs, words
 from .warm import Reply, Submission, Warm
 
+#: what came of a case: its frame's JSON and blobs, and whether it is a hidden one
+Case = tuple[dict[str, Any], list[memoryview], bool]
+
 
 @dataclass
 class Ran:
@@ -39,14 +42,13 @@ class Ran:
 class Checked:
     """What came of a check.
 
-    cases  : the frames of its cases, with whether it was the hidden lines' turn
+    cases  : by label, the last frame of each case that it has, with whether it is
+             hidden; each taken only while it was the turn of such cases
     why    : as of a cell; "blank" when there was no answer to run
     answer : how the answer's cells ran, in order
     """
 
-    cases: list[tuple[dict[str, Any], list[memoryview], bool]] = field(
-        default_factory=list
-    )
+    cases: dict[str, Case] = field(default_factory=dict)
     outputs: list[dict[str, Any]] = field(default_factory=list)
     why: str = "done"
     error: str = ""
@@ -232,7 +234,7 @@ class _Runner:
             }
             seconds = self.master.limits_for(check).seconds - checked.seconds
             reply = self.session.ask(channel, order, max(seconds, 0.1))
-            self._keep(checked, reply, hidden)
+            self._keep(check, checked, reply, hidden)
         if hidden and checked.why == "done":
             self.session.drop(channel)
 
@@ -253,10 +255,15 @@ class _Runner:
         numbers = self.plan.holding(answer, self.master.names_of(answer))
         return [self.done.cells[n] for n in numbers if n in self.done.cells]
 
-    def _keep(self, checked: Checked, reply: Reply, hidden: bool) -> None:
-        for frame, blobs in reply.frames:
-            if frame.get("t") == "case":
-                checked.cases.append((frame, blobs, hidden))
+    def _keep(
+        self, check: MasterCell, checked: Checked, reply: Reply, hidden: bool
+    ) -> None:
+        cases = self.master.expected.checks[check.name]["cases"]
+        known = {case["label"] for case in cases if case["hidden"] is hidden}
+        for head, blobs in reply.frames:
+            label = head.get("label")
+            if head["t"] == "case" and isinstance(label, str) and label in known:
+                checked.cases[label] = (head, blobs, hidden)
         checked.why = reply.why
         checked.seconds += reply.seconds
         checked.error = checked.error or words(reply.done.get("error"), 100)

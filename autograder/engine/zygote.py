@@ -34,8 +34,8 @@ from .limits import Limits
 
 #: how often memory is looked at (s)
 WATCH = 0.1
-#: the cases of one check, and what all values of a submission may have, in values
-CASES, VALUES = 1000, 16
+#: the cases of one check, and what their values may have together, in values
+CASES, VALUES = 1000, 8
 #: what a shell's last frame may tell
 TOLD = ("cpu", "ok", "error", "text")
 
@@ -53,7 +53,6 @@ class Zygote:
         self.jailed: layers.Jailed | None = None
         self.channels: list[Channel | None] = []
         self.limits = Limits()
-        self.values = 0
         self.look = 0.0
 
     def run(self) -> None:
@@ -89,7 +88,7 @@ class Zygote:
         """Fork and lock in a shell for a submission."""
         self.do_end({}, [])
         self.limits = Limits().but(request["limits"])
-        self.values, self.look = 0, time.monotonic() + WATCH
+        self.look = time.monotonic() + WATCH
         mine, theirs = pair()
         with theirs:
             self.jailed = layers.spawn(
@@ -151,7 +150,7 @@ class Zygote:
 
         Raises GoneError.
         """
-        text = pictures = cases = 0
+        text = pictures = cases = values = 0
         for head, blobs, size in self.listen(channel, until):
             if head["t"] == "done":
                 self.reply({"t": "done", **{k: head[k] for k in TOLD if k in head}})
@@ -160,7 +159,7 @@ class Zygote:
                 raise GoneError("garbled")
             if head["t"] == "case":
                 cases += 1
-                self.values += size
+                values += size
             elif "data" in head["output"]:
                 pictures += size
             else:
@@ -169,7 +168,7 @@ class Zygote:
                 text > self.limits.text_kills
                 or pictures > self.limits.pictures * 4
                 or cases > CASES
-                or self.values > self.limits.value * VALUES
+                or values > self.limits.value * VALUES
             ):
                 raise GoneError("output")
             self.reply(head, [bytes(blob) for blob in blobs])

@@ -1,5 +1,6 @@
 # Tries to mount, to leave its namespaces, to make new ones and to become root again:
 # every way is refused, by the kernel or by the filter of system calls.
+# cell: added
 import ctypes
 import os
 import subprocess
@@ -37,8 +38,5 @@ for command in ("sudo -n id", "su -c id", "unshare -Ur id", "mount", "newgrp"):
             done.append(command)
     except (OSError, subprocess.SubprocessError):
         pass
-print(done)
-
-def softmax(scores):
-    e = torch.exp(scores - scores.max(0).values)
-    return str(done) if done else e / e.sum(0)
+if done:
+    print("SMUGG" + "LED", done)

@@ -1,4 +1,5 @@
 # Tries to raise its limits, its priority and its right to memory: they only go down.
+# cell: added
 import os
 import resource
 
@@ -24,8 +25,5 @@ for attempt in (
         done.append("more")
     except OSError:
         pass
-print(done)
-
-def softmax(scores):
-    e = torch.exp(scores - scores.max(0).values)
-    return str(done) if done else e / e.sum(0)
+if done:
+    print("SMUGG" + "LED", done)

@@ -1,24 +1,19 @@
 # Writes one file larger than any may be, by every way there is: the signal that the
-# kernel sends for it is survived, the file stays small.
+# kernel sends for it is survived, and the file stays small.
 import os
 
-sizes = []
-with open("large", "wb") as file:
-    for attempt in (
-        lambda: file.truncate(2**40),
-        lambda: file.seek(2**30) and file.write(b"x") and file.flush(),
-        lambda: os.posix_fallocate(file.fileno(), 0, 2**30),
-    ):
-        try:
-            attempt()
-        except OSError:
-            pass
-try:
-    sizes.append(os.stat("large").st_size)
-except OSError:
-    sizes.append(0)
-print(sizes)
+handle = os.open("large", os.O_RDWR | os.O_CREAT)
+for attempt in (
+    lambda: os.ftruncate(handle, 2**40),
+    lambda: os.pwrite(handle, b"x", 2**34),
+    lambda: os.posix_fallocate(handle, 0, 2**34),
+):
+    try:
+        attempt()
+    except OSError as error:
+        print(error)
+size = os.fstat(handle).st_size
 
 def softmax(scores):
     e = torch.exp(scores - scores.max(0).values)
-    return "got out" if max(sizes) > 2**26 else e / e.sum(0)
+    return "got out" if size > 2**26 else e / e.sum(0)
