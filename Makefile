@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help course test book experiments gpu clean
+.PHONY: help course test book experiments bench gpu clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1 \2/p' Makefile | \
@@ -29,6 +29,10 @@ book: ## the book alone, as strictly as the tests build it
 experiments: ## record the chapters' long experiments again (minutes)
 	@scripts/setup experiments
 	@for e in solutions/*/experiment.py; do $(PY) "$$e" all || exit; done
+
+bench: ## how fast grading is, against stock nbgrader in the same run (minutes)
+	@scripts/setup
+	@$(PY) -m autograder.grading.bench
 
 gpu: ## the experiments that want a GPU, where there is one
 	@scripts/setup

@@ -6,6 +6,9 @@ shell, and nothing else.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import socket
 import struct
 import time
@@ -17,8 +20,8 @@ from . import frames
 #: the JSON around a value; and the most that a frame without one may have (bytes)
 SLACK = 2**20
 
-#: a frame's JSON, its blobs, and its size in bytes
-Frame = tuple[dict[str, Any], list[memoryview], int]
+#: a frame's JSON, and all of it as it came
+Frame = tuple[dict[str, Any], bytes]
 
 
 class GoneError(Exception):
@@ -38,13 +41,27 @@ def pair() -> tuple[socket.socket, socket.socket]:
 class Channel:
     """The warm end of a shell's socket.
 
-    pid    : of the process at the other end, as the kernel knows it
+    pid    : of the process at the other end, as the kernel knows it (0: unknown)
+    handle : stands for that process, and never for another with its number
     buffer : bytes that came and are no whole frame yet
     """
 
     socket: socket.socket
     pid: int = 0
+    handle: int = -1
     buffer: bytearray = field(default_factory=bytearray)
+
+    def close(self) -> None:
+        """Let go of the process; a shell that nobody gives orders ends."""
+        self.socket.close()
+        if self.handle >= 0:
+            os.close(self.handle)
+
+    def kill(self) -> None:
+        """End the process, and let go of it."""
+        with contextlib.suppress(OSError, AttributeError):
+            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        self.close()
 
     def send(self, data: bytes, until: float) -> None:
         """Send bytes. Raises OSError, or GoneError when nobody takes them in time."""
@@ -65,7 +82,10 @@ class Channel:
         self.buffer += data
 
     def hear_first(self) -> None:
-        """The same for the first bytes, and learn from the kernel who sent them."""
+        """The same for the first bytes, and learn from the kernel who sent them.
+
+        No sender can claim to be another: the kernel writes it down.
+        """
         if not hasattr(socket, "SO_PASSCRED"):
             return self.hear()
         try:
@@ -78,6 +98,8 @@ class Channel:
         for level, kind, content in extra:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
                 self.pid = struct.unpack("3i", content[:12])[0]
+                with contextlib.suppress(OSError, AttributeError, ValueError):
+                    self.handle = os.pidfd_open(self.pid)
 
     def frame(self, value: int) -> Frame | None:
         """The next frame; None when it is not all there yet.
@@ -94,9 +116,10 @@ class Channel:
             size = frames.HEAD + text + raw
             if len(self.buffer) < size:
                 return None
-            parts = bytes(self.buffer[frames.HEAD : size])
+            frame = bytes(self.buffer[:size])
             del self.buffer[:size]
-            told, blobs = frames.load(parts[:text], parts[text:])
+            at = frames.HEAD + text
+            told, _ = frames.load(frame[frames.HEAD : at], frame[at:])
         except frames.TooLargeError:
             raise GoneError("output") from None
         except frames.FrameError:
@@ -109,4 +132,4 @@ class Channel:
         )
         if not known:
             raise GoneError("garbled")
-        return told, blobs, size
+        return told, frame

@@ -88,7 +88,7 @@ class _Runner:
 
     def run(self) -> Run:
         """The cells, then the checks."""
-        start = self.session.hold(0)
+        start, _ = self.session.hold(0)
         if start is not None:
             self.held.append((-1, start))
         for number, entry in enumerate(self.plan.entries):
@@ -98,7 +98,7 @@ class _Runner:
             elif entry.runs is not None and entry.runs.strip():
                 self.done.cells[number] = self._cell(number, entry)
         if self.shell is not None:
-            self.session.drop(self.shell)
+            self.session.drop(self.shell, strays=True)
         self._checks()
         return self.done
 
@@ -110,25 +110,26 @@ class _Runner:
         A shell that can't be copied was spoilt by a cell before: once more without
         chance's part in it, then without the student's cells since the last copy.
         """
+        why = "died"
         for attempt in range(3):
             if attempt == 2:
-                self._blame(number)
+                self._blame(number, why)
             if attempt:
                 self._again(number)
             if self.shell is None:
                 return
-            copy = self.session.hold(self.shell)
+            copy, why = self.session.hold(self.shell)
             if copy is not None:
                 self.held.append((number, copy))
                 return
 
-    def _blame(self, number: int) -> None:
+    def _blame(self, number: int, why: str) -> None:
         """Count the student's cells since the last copy as what spoilt the shell."""
         since = self.held[-1][0] if self.held else -1
         for between in range(since + 1, number):
             ran = self.done.cells.get(between)
             if ran is not None and self.plan.entries[between].mine:
-                ran.why = "died" if ran.why == "done" else ran.why
+                ran.why = why if ran.why == "done" else ran.why
 
     def _cell(self, number: int, entry: Entry) -> Ran:
         """Run a cell; when that ends the shell, go on without it."""
@@ -174,7 +175,7 @@ class _Runner:
         if not self.held:
             return
         since, copy = self.held[-1]
-        self.shell = self.session.hold(copy)
+        self.shell, _ = self.session.hold(copy)
         for between in range(since + 1, number):
             entry = self.plan.entries[between]
             ran = self.done.cells.get(between)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import contextlib
 import copy
 import io
 import os
@@ -33,6 +34,7 @@ import numpy as np
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Type
 from traitlets.config import Config
 
 import autograder
@@ -143,6 +145,13 @@ class Hook(DisplayHook):  # type: ignore[misc]
         """Nothing is left to print."""
 
 
+class Notebook(InteractiveShell):  # type: ignore[misc]
+    """IPython's shell with these two in the place of its own."""
+
+    display_pub_class = Type(Publisher)
+    displayhook_class = Type(Hook)
+
+
 class Shell:
     """An IPython shell whose outputs are frames. Made once, in the warm process."""
 
@@ -151,9 +160,7 @@ class Shell:
         config.HistoryManager.enabled = False
         config.InteractiveShell.cache_size = 0
         config.InteractiveShell.colors = "NoColor"
-        config.InteractiveShell.display_pub_class = Publisher
-        config.InteractiveShell.displayhook_class = Hook
-        self.ip: Any = InteractiveShell.instance(config=config)
+        self.ip: Any = Notebook.instance(config=config)
         self.ip.by_hand = self
         self.ip.enable_gui = lambda gui=None: None
         self.ip.enable_matplotlib("inline")
@@ -249,6 +256,8 @@ class Shell:
             self.channel.spare = os.dup(self.channel.socket.fileno())
             self.channel.send({"t": "done"})
             return
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)  # a signal to one's own group is not for its copies
         self.channel.socket.close()
         self.channel = Channel(handle)
         self.channel.send({"t": "ready", "pid": os.getpid()})

@@ -29,6 +29,10 @@ class WarmDiedError(Exception):
     """The warm process itself is gone, or silent; what it was doing is lost."""
 
 
+class NotBegunError(WarmDiedError):
+    """A submission could not even be shut in; nothing of it has run."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """What came back for an order.
@@ -66,6 +70,7 @@ class Warm:
         self.imports, self.without = imports, without
         self.process: subprocess.Popen[bytes] | None = None
         self.said: Any = None
+        self.heard = bytearray()
 
     def start(self) -> None:
         """Start the process and wait until it is warm; nothing if it is already.
@@ -89,6 +94,7 @@ class Warm:
             extra,
         )
         self.said = tempfile.TemporaryFile()  # noqa: SIM115
+        self.heard.clear()
         self.process = subprocess.Popen(
             command,
             env=env,
@@ -157,7 +163,7 @@ class Warm:
         reply = self.request(request, [], limits.seconds)
         if reply.why != "done":
             self.stop()
-            raise WarmDiedError(reply.done.get("text", "no submission could begin"))
+            raise NotBegunError(reply.done.get("text", "no shell could be started"))
         session = Submission(self, limits)
         try:
             order = {"do": "files", "names": list(files)}
@@ -198,23 +204,23 @@ class Warm:
             raise WarmDiedError(str(error)) from None
 
     def _read(self, until: float) -> tuple[dict[str, Any], list[memoryview]]:
+        return frames.read(lambda n: self._take(n, until))
+
+    def _take(self, n: int, until: float) -> bytes:
+        """n bytes of what the process says; more are kept for the next time."""
         assert self.process is not None and self.process.stdout is not None
         handle = self.process.stdout.fileno()
-
-        def take(n: int) -> bytes:
-            parts = []
-            while n:
-                left = until - time.monotonic()
-                if left <= 0 or not select.select([handle], [], [], left)[0]:
-                    raise WarmDiedError("it does not answer")
-                part = os.read(handle, min(n, 2**20))
-                if not part:
-                    raise WarmDiedError("it ended")
-                parts.append(part)
-                n -= len(part)
-            return b"".join(parts)
-
-        return frames.read(take)
+        while len(self.heard) < n:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([handle], [], [], left)[0]:
+                raise WarmDiedError("it does not answer")
+            part = os.read(handle, 2**20)
+            if not part:
+                raise WarmDiedError("it ended")
+            self.heard += part
+        taken = bytes(self.heard[:n])
+        del self.heard[:n]
+        return taken
 
 
 class Submission:
@@ -246,16 +252,22 @@ class Submission:
             return Reply([], {}, "died", 0.0)
         return reply
 
-    def hold(self, channel: int) -> int | None:
-        """Fork a shell; the number of the copy, None when the shell is no more."""
+    def hold(self, channel: int) -> tuple[int | None, str]:
+        """Fork a shell: the number of the copy, or None and why there is none."""
         seconds = min(self.limits.seconds, max(self.left, 0.1))
         head = {"do": "hold", "channel": channel, "seconds": seconds}
         reply = self.warm.request(head, [], seconds)
-        return int(reply.done["channel"]) if reply.why == "done" else None
+        if reply.why != "done":
+            return None, "died" if reply.why == "failed" else reply.why
+        return int(reply.done["channel"]), "done"
 
-    def drop(self, channel: int) -> None:
-        """Kill a shell that is not needed any more."""
-        self.warm.request({"do": "drop", "channel": channel}, [], self.limits.seconds)
+    def drop(self, channel: int, strays: bool = False) -> None:
+        """Kill a shell that is not needed any more.
+
+        strays : kill as well all that cells have started and left behind
+        """
+        head = {"do": "drop", "channel": channel, "all": strays}
+        self.warm.request(head, [], self.limits.seconds)
 
 
 def fonts() -> list[Path]:

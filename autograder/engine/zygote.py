@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from . import frames, layers
+from . import frames, layers, pages
 from .channel import Channel, Frame, GoneError, pair
 from .limits import Limits
 
@@ -36,8 +36,6 @@ from .limits import Limits
 WATCH = 0.1
 #: the cases of one check, and what their values may have together, in values
 CASES, VALUES = 1000, 8
-#: what a shell's last frame may tell
-TOLD = ("cpu", "ok", "error", "text")
 
 
 class Zygote:
@@ -77,9 +75,9 @@ class Zygote:
             raise EOFError
         return data
 
-    def reply(self, head: dict[str, Any], blobs: list[bytes] | None = None) -> None:
+    def reply(self, head: dict[str, Any]) -> None:
         """Send a frame to the grader."""
-        self.replies.write(frames.dump(head, blobs))
+        self.replies.write(frames.dump(head))
         self.replies.flush()
 
     # ----------------------------------------------------------------- the requests
@@ -117,13 +115,15 @@ class Zygote:
                 channel.send(frames.dump({"do": "hold"}), until)
                 socket.send_fds(channel.socket, [b"h"], [theirs.fileno()])
             self.greet(copy, until)
-            for head, _, _ in self.listen(channel, until):
+            for head, _ in self.listen(channel, until):
                 if head["t"] == "done":
                     break
         except (OSError, GoneError) as error:
+            why = str(error) if isinstance(error, GoneError) else "died"
             self.kill(copy)
             self.kill(channel)
-            raise GoneError(str(error)) from None
+            self.sweep()
+            return {"t": "end", "why": why}
         return {"t": "end", "why": "done", "channel": len(self.channels) - 1}
 
     def do_ask(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
@@ -142,6 +142,7 @@ class Zygote:
             why = str(gone)
         if why != "done":
             self.kill(channel)
+            self.sweep()
         seconds = round(time.monotonic() - began, 4)
         return {"t": "end", "why": why, "seconds": seconds}
 
@@ -151,19 +152,15 @@ class Zygote:
         Raises GoneError.
         """
         text = pictures = cases = values = 0
-        for head, blobs, size in self.listen(channel, until):
-            if head["t"] == "done":
-                self.reply({"t": "done", **{k: head[k] for k in TOLD if k in head}})
-                return
+        for head, frame in self.listen(channel, until):
             if head["t"] == "ready":
                 raise GoneError("garbled")
             if head["t"] == "case":
-                cases += 1
-                values += size
-            elif "data" in head["output"]:
-                pictures += size
-            else:
-                text += size
+                cases, values = cases + 1, values + len(frame)
+            elif head["t"] == "output":
+                picture = "data" in head["output"]
+                pictures += len(frame) if picture else 0
+                text += 0 if picture else len(frame)
             if (
                 text > self.limits.text_kills
                 or pictures > self.limits.pictures * 4
@@ -171,18 +168,22 @@ class Zygote:
                 or values > self.limits.value * VALUES
             ):
                 raise GoneError("output")
-            self.reply(head, [bytes(blob) for blob in blobs])
+            self.replies.write(frame)
+            if head["t"] == "done":
+                return
 
     def do_drop(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
-        """Kill the process of a channel."""
+        """Kill the process of a channel; with `all`, what it has started too."""
         self.kill(self.channel(request))
+        if request.get("all"):
+            self.sweep()
         return {"t": "end", "why": "done"}
 
     def do_end(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Kill everything of the submission; nothing of it is left afterwards."""
         for channel in self.channels:
             if channel is not None:
-                channel.socket.close()
+                channel.close()
         self.channels = []
         jailed, self.jailed = self.jailed, None
         if jailed is not None:
@@ -205,15 +206,13 @@ class Zygote:
         """
         self.wait(channel, until)
         channel.hear_first()
-        for head, _, _ in self.listen(channel, until):
+        for head, _ in self.listen(channel, until):
             if head["t"] != "ready":
                 raise GoneError("garbled")
-            if not channel.pid and isinstance(head.get("pid"), int):
-                channel.pid = head["pid"]
             return
 
     def listen(self, channel: Channel, until: float) -> Iterator[Frame]:
-        """The frames of a channel, each with its size.
+        """The frames of a channel: the JSON of each, and all of it as it came.
 
         Raises GoneError.
         """
@@ -238,9 +237,12 @@ class Zygote:
                 return
 
     def kill(self, channel: Channel) -> None:
-        """Kill a channel's process, and all that no other channel stands for."""
-        channel.socket.close()
+        """Kill a channel's process."""
         self.channels[self.channels.index(channel)] = None
+        channel.kill()
+
+    def sweep(self) -> None:
+        """Kill all that is no channel's process: what a cell has left behind."""
         if self.jailed is None:
             return
         stay = {c.pid for c in self.channels if c is not None} | {self.jailed.pid}
@@ -273,6 +275,7 @@ def main() -> None:
         shell.warm_up(imports)
     gc.collect()
     gc.freeze()
+    pages.collapse()
     Zygote(level, gpu, keeper.serve).run()
 
 
