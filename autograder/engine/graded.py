@@ -80,7 +80,7 @@ def grade(
         verdicts = judge.nothing(master.expected, "refused", reason)
         return Graded(_result(master, handed, verdicts, warnings, warm.level))
     ran = None
-    for last in (False, True):  # what kills the warm process once may have been an accident
+    for last in (False, True):  # the warm process may have ended by an accident
         try:
             ran = run.run(master, made, warm)
             break

@@ -32,8 +32,8 @@ from . import frames, layers, pages
 from .channel import Channel, Frame, GoneError, pair
 from .limits import Limits
 
-#: how often memory is looked at (s)
-WATCH = 0.1
+#: how often memory is looked at, and how long killed processes are waited for (s)
+WATCH, SWEEP = 0.1, 5.0
 #: the cases of one check, and what their values may have together, in values
 CASES, VALUES = 1000, 8
 
@@ -242,14 +242,17 @@ class Zygote:
         channel.kill()
 
     def sweep(self) -> None:
-        """Kill all that is no channel's process: what a cell has left behind."""
+        """Kill all that is no channel's process (what a cell has left behind), and
+        wait for a while until its memory is free."""
         if self.jailed is None:
             return
         stay = {c.pid for c in self.channels if c is not None} | {self.jailed.pid}
-        for pid in self.jailed.pids():
-            if pid not in stay:
+        until = time.monotonic() + SWEEP
+        while (strays := set(self.jailed.pids()) - stay) and time.monotonic() < until:
+            for pid in strays:
                 with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
+            time.sleep(0.002)
 
 
 def fonts() -> None:

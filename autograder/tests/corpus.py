@@ -71,7 +71,7 @@ class Trick:
             name, value = found[1], found[2]
             if name == "limits":
                 pairs = (pair.split("=") for pair in value.split())
-                trick.limits = {key: float(number) for key, number in pairs}
+                trick.limits = {key: json.loads(number) for key, number in pairs}
             else:
                 setattr(trick, name, value)
         trick.other = trick.other.partition(",")[0]

@@ -1,10 +1,8 @@
-# Recurses far beyond what the stack holds.
+# Recurses through C, far beyond what the stack holds.
+# says: ended the process
 import sys
 
 sys.setrecursionlimit(10**9)
 
-def deep(value):
-    return [deep(value)] + sorted([value], key=deep)
-
 def softmax(scores):
-    return deep(scores)
+    return sorted([scores], key=softmax)

@@ -1,5 +1,6 @@
 # Grows a list without end.
-# says: memory
+# limits: seconds=8 memory=1200000000
+# says: Memory
 def softmax(scores):
     kept = []
     while True:

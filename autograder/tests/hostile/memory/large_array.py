@@ -1,5 +1,5 @@
 # Asks numpy for an array of a terabyte, and fills it.
-# says: memory
+# says: Memory
 import numpy as np
 
 def softmax(scores):

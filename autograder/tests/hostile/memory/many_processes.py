@@ -1,6 +1,6 @@
 # Lets twelve processes hold as much as each may, which no limit of a single process
 # counts: together it is too much.
-# limits: memory=1100000000 seconds=8
+# limits: seconds=8 memory=1200000000
 # says: memory
 import os
 import time

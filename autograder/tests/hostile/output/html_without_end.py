@@ -1,4 +1,5 @@
 # Displays tables of HTML without end.
+# limits: seconds=8
 # says: far too much
 from IPython.display import HTML, display
 

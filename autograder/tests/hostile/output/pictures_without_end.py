@@ -1,4 +1,5 @@
 # Draws without end: pictures count as well.
+# limits: seconds=8
 # says: far too much
 import base64
 from IPython.display import Image, display
