@@ -13,6 +13,7 @@ from . import processes
 
 PROC = processes.PROC
 PATIENCE = 5.0  # for the outermost process to end itself (s)
+MANY = 10_000  # files in its folder
 _running: set[int] = set()
 
 
@@ -71,10 +72,11 @@ class Jailed:
 
         Counted high where nothing depends on it; when that is more than it may have,
         what its processes share is counted once, if the kernel lets us see it (not for
-        a plain user without namespaces).
+        a plain user without namespaces). Where its folder is on a disk, and so has no
+        size of its own, what is written there counts too.
         """
         pids = [pid for pid in self.pids() if pid != self.pid]
-        high = sum(self._most(pid) for pid in pids)
+        high = sum(self._most(pid) for pid in pids) + written(self._folder)
         if high <= self._limit:
             return high
         shares = [processes.share(pid) for pid in pids if (PROC / str(pid)).exists()]
@@ -82,7 +84,7 @@ class Jailed:
         if None in shares or ours is None:
             return high
         borrowed = max(0, processes.resident(os.getpid()) - ours)
-        return max(0, sum(filter(None, shares)) - borrowed)
+        return max(0, sum(filter(None, shares)) - borrowed) + written(self._folder)
 
     def _most(self, pid: int) -> int:
         """The most that a process can hold for itself.
@@ -132,6 +134,21 @@ class Jailed:
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
+
+
+def written(folder: Path | None) -> int:
+    """Bytes in a folder; very many files are as good as endless ones."""
+    if folder is None:
+        return 0
+    total = count = 0
+    for inside, _, names in os.walk(folder):
+        count += 1 + len(names)
+        if count > MANY:
+            return 2**50
+        for path in (Path(inside, name) for name in names):
+            with suppress(OSError):
+                total += path.lstat().st_blocks * 512
+    return total
 
 
 def remove(folder: Path) -> None:

@@ -116,6 +116,8 @@ def keeper(jail: Jail, main: Callable[[], None], report: int) -> NoReturn:
         locks.close_all_but((report,))
         if jail.private:
             kernel.drop_capabilities()
+        if jail.level != "none":  # it may be of the same user as what it keeps
+            kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         while True:
             ended, status = bury()
             if ended == pid:

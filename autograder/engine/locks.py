@@ -25,10 +25,8 @@ LAYERS = frozenset(NAMESPACES + USERS + COUNTS + REFUSALS)
 
 STUDENT = 1000  # a plain user's number in there, where it is nobody else's
 
-DEVICES = [
-    f"/dev/{name}"
-    for name in ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
-]
+DEVICES = ("null", "zero", "full", "random", "urandom")
+TERMINALS = ("ptmx", "pts", "tty")  # only where they are nobody else's
 # of /proc and /sys, where the rest would tell of other processes
 FACTS = ("cpuinfo", "meminfo", "stat", "self", "sys/vm/overcommit_memory")
 
@@ -91,12 +89,10 @@ def silence() -> None:
 
 def close_all_but(keep: tuple[int, ...]) -> None:
     """Close every file but 0, 1, 2 and those to keep."""
-    low = 3
-    for number in sorted(keep):
-        if number >= low:
-            os.closerange(low, number)
-            low = number + 1
-    os.closerange(low, os.sysconf("SC_OPEN_MAX"))
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208
+        if int(name) > 2 and int(name) not in keep:
+            with suppress(OSError):  # the list itself was one of them
+                os.close(int(name))
 
 
 def scene(jail: Jail) -> None:
@@ -217,11 +213,11 @@ def limit(jail: Jail, apart: bool = False) -> None:
         count *= 1 + min(8, os.cpu_count() or 1)  # room for the other slots
         count += others()
     wanted = {
-        "memory": (resource.RLIMIT_AS, limits.memory),
+        "memory": (resource.RLIMIT_AS, limits.memory + address_space()),
         "processes": (resource.RLIMIT_NPROC, count),
         "file": (resource.RLIMIT_FSIZE, limits.file),
         "files": (resource.RLIMIT_NOFILE, 256),
-        "cpu": (resource.RLIMIT_CPU, int(limits.submission * 2)),
+        "cpu": (resource.RLIMIT_CPU, max(1, int(limits.submission * 2))),
     }
     if jail.gpu:
         del wanted["memory"]
@@ -231,6 +227,14 @@ def limit(jail: Jail, apart: bool = False) -> None:
     for name in ("RLIMIT_CORE", "RLIMIT_MSGQUEUE"):
         if hasattr(resource, name):
             lower(getattr(resource, name), 0, strict=False)
+
+
+def address_space() -> int:
+    """What this process has mapped already: libraries, of which torch brings many."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * processes.PAGE
+    except OSError:
+        return 0
 
 
 def others() -> int:
@@ -274,7 +278,8 @@ def become(jail: Jail) -> None:
 
 def paths(jail: Jail, seen: list[str]) -> tuple[list[str], list[str], list[str]]:
     """What may be read, worked in, and used, for Landlock."""
-    devices = list(DEVICES)
+    names = DEVICES + (TERMINALS if jail.namespaces else ())
+    devices = [f"/dev/{name}" for name in names]
     if jail.gpu:
         devices += [str(p) for name in GPU for p in Path("/dev").glob(name)]
     if jail.namespaces:  # the outer wall has left nothing that may not be read

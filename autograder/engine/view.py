@@ -10,14 +10,17 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 OWN = ("__init__.py", "errors.py", "system.py", "engine")  # nothing that knows answers
 
-# not all of /usr: nbgrader's exchange, with what others handed in, is in /usr/local/share
+# not all of /usr: nbgrader keeps what was handed in under /usr/local/share
 SYSTEM = (
     *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec"),
     *("/usr/share", "/usr/local/bin", "/usr/local/lib", "/usr/local/lib64"),
     *("/lib", "/lib32", "/lib64", "/bin", "/sbin"),
 )
 COVERED = {Path("/usr"), Path("/usr/local")}  # as a prefix: what SYSTEM has of them
-ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "alternatives")
+ETC = (
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
+    *("alternatives", "fonts", "localtime"),
+)
 GPU = ("nvidia*", "dri", "kfd")  # in /dev
 PROCESSORS = "/sys/devices/system/cpu"  # torch counts the processors there
 

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,15 +23,13 @@ from nbgrader.api import (
 )
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.utils import parse_utc
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import object_session
 
 from ..engine.graded import Graded
-from ..errors import CourseError
 from . import results
 from .classroom import Classroom
 from .feedback import direct_page, plain_page
-from .gradebook import Known, known_of
+from .gradebook import Known, known_of, opened
 from .results import Result
 
 
@@ -61,7 +56,7 @@ def enter(room: Classroom, assignment: str, gradeds: list[Graded]) -> dict[str, 
     What a person gave (points, extra credit, comments) stays. Returns what the
     gradebook knows of each afterwards.
     """
-    with opened(room) as gradebook:
+    with opened(room.db_url) as gradebook:
         plugin = LateSubmissionPlugin(config=room.config)
         cells = gradebook.find_notebook(assignment, assignment)
         names = {cell.id: cell.name for cell in cells._base_cells}
@@ -74,21 +69,6 @@ def enter(room: Classroom, assignment: str, gradeds: list[Graded]) -> dict[str, 
             found[graded.result.student] = known_of(row, names)
         gradebook.db.commit()
     return found
-
-
-@contextmanager
-def opened(room: Classroom) -> Iterator[Gradebook]:
-    """nbgrader's gradebook; an error of the database is said in our words."""
-    try:
-        with warnings.catch_warnings(), Gradebook(room.db_url) as gradebook:
-            warnings.simplefilter("ignore")  # SQLAlchemy's, about nbgrader's models
-            with gradebook.db.no_autoflush:
-                yield gradebook
-    except SQLAlchemyError as error:
-        raise CourseError(
-            f"the gradebook could not be written: {str(error).splitlines()[0][:200]}",
-            "is another program using class/gradebook.db? Then grade again",
-        ) from None
 
 
 def _submission(
@@ -202,7 +182,7 @@ def write_notebook(room: Classroom, graded: Graded) -> None:
 
 def pages_again(room: Classroom, assignment: str, students: list[str]) -> None:
     """Write the feedback pages of graded submissions anew, with marks given since."""
-    with opened(room) as gradebook:
+    with opened(room.db_url) as gradebook:
         cells = gradebook.find_notebook(assignment, assignment)
         names = {cell.id: cell.name for cell in cells._base_cells}
         known = {

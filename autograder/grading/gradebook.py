@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from nbgrader.api import (
@@ -15,7 +19,10 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
+from ..errors import CourseError
 from ..paths import chapters
 from . import results
 from .classroom import Classroom, Item
@@ -48,6 +55,36 @@ class Known:
     marks: dict[str, Mark] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     penalty: float = 0.0
+
+
+@contextmanager
+def opened(db_url: str) -> Iterator[Gradebook]:
+    """nbgrader's gradebook. Raises CourseError where the database refuses."""
+    try:
+        with warnings.catch_warnings(), Gradebook(db_url) as gradebook:
+            warnings.simplefilter("ignore")  # SQLAlchemy's, about nbgrader's models
+            with gradebook.db.no_autoflush:
+                yield gradebook
+    except SQLAlchemyError as error:
+        raise CourseError(
+            f"the gradebook can't be used: {str(error).splitlines()[0][:200]}",
+            "has another program opened class/gradebook.db? Close it, and grade again: "
+            "nothing is lost, and what is graded is not graded twice",
+        ) from None
+
+
+def make(room: Classroom) -> None:
+    """Make nbgrader's gradebook if there is none, in one step: nbgrader itself takes
+    a second for it, and a kill in between would leave half a database."""
+    name = make_url(room.db_url).database
+    if not room.db_url.startswith("sqlite:///") or not name or Path(name).exists():
+        return
+    part = Path(name).with_name(f".{Path(name).name}.part")
+    for left in (part, part.with_name(f"{part.name}-journal")):
+        left.unlink(missing_ok=True)
+    with opened(f"sqlite:///{part}"):
+        pass
+    part.replace(name)
 
 
 def known_of(row: SubmittedNotebook, names: dict[str, str]) -> Known:
@@ -99,7 +136,7 @@ def entered(room: Classroom, assignment: str) -> dict[str, dict[str, float]]:
 
 def _grades(db_url: str, assignment: str, student: str | None = None) -> list[Any]:
     """(student, cell, automatic score, a person's, extra credit) of every grade."""
-    with Gradebook(db_url) as gradebook:
+    with opened(db_url) as gradebook:
         query = (
             gradebook.db.query(
                 SubmittedAssignment.student_id,

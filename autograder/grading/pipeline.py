@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import logging
-import tempfile
+import shutil
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +13,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 
 from ..errors import CourseError
+from . import gradebook
 from .classroom import Classroom
 
 
@@ -80,10 +81,12 @@ def enter_assignment(room: Classroom, assignment: str) -> None:
     The release folder stays as it is. Raises CourseError when nbgrader refuses.
     """
     room.source(assignment)
-    with tempfile.TemporaryDirectory() as scratch:
-        outcome = run(
-            GenerateAssignment, room, assignment, ".", release_directory=scratch
-        )
+    gradebook.make(room)
+    scratch = room.root / "class" / ".scratch"  # of a stopped run, it is written over
+    outcome = run(
+        GenerateAssignment, room, assignment, ".", release_directory=str(scratch)
+    )
+    shutil.rmtree(scratch, ignore_errors=True)
     if outcome.good:
         return
     if "Cannot add or remove cells" in outcome.log:

@@ -11,7 +11,6 @@ import contextlib
 import json
 import math
 import os
-import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -118,19 +117,22 @@ def write(result: Result, results: Path) -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file in one step, so that a kill leaves the old or the new one."""
+    """Replace a file in one step, so that a kill leaves the old or the new one.
+
+    What a kill leaves of a half-written one has always the same name, and is replaced
+    when the file is written again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    part = path.with_name(f".{path.name}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        part.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            part.unlink()
         raise
 
 

@@ -45,6 +45,26 @@ def tiny_course(built_course, tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="session")
+def class_once(built_course, tmp_path_factory):
+    """The small course with a simulated class of 12, not graded."""
+    root = tmp_path_factory.mktemp("class") / "the course"
+    shutil.copytree(built_course, root)
+    with pytest.MonkeyPatch.context() as patch:
+        environment(patch, root)
+        assert main(["simulate", "attention", "--students", "12", "--seed", "3"]) == 0
+    return root
+
+
+@pytest.fixture
+def classroom(class_once, tmp_path, monkeypatch):
+    """A fresh copy of the simulated class; we are in it."""
+    root = tmp_path / "the course"
+    shutil.copytree(class_once, root)
+    environment(monkeypatch, root)
+    return root
+
+
+@pytest.fixture(scope="session")
 def graded_once(built_course, tmp_path_factory):
     """The small course with the class of `odd_class`, graded once."""
     root = tmp_path_factory.mktemp("graded") / "the course"

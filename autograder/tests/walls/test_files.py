@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 REACH = """
@@ -156,3 +159,28 @@ def test_a_file_has_a_size(shut) -> None:
     limits = {"file": 1 << 20}
     assert shut.told(code, limits=limits) == ["done", "EFBIG", "EFBIG"]
     assert shut.told(code, "file", limits=limits) == ["done"] * 3
+
+
+def test_what_it_writes_on_a_disk_is_counted(bare) -> None:
+    code = """
+    for name in range({files}):
+        os.makedirs(f"folder{{name % 9}}", exist_ok=True)
+        Path(f"folder{{name % 9}}", str(name)).write_bytes(bytes({size}))
+    tell("written")
+    wait()
+    """
+    assert (
+        40 << 20 <= bare.run(code.format(files=10, size=4 << 20))["memory"] < 80 << 20
+    )
+    assert bare.run(code.format(files=10_001, size=0))["memory"] >= 1 << 50
+
+
+def test_terminals_of_others_are_out_of_reach(bare) -> None:
+    ours, theirs = os.openpty()
+    name = Path(os.ttyname(theirs))
+    name.chmod(0o666)
+    code = f"tell(attempt(lambda: open({str(name)!r}, 'r+b', buffering=0)))"
+    assert bare.told(code) == "EACCES"
+    assert bare.told(code, "landlock") == "done"
+    os.close(ours)
+    os.close(theirs)
