@@ -298,5 +298,3 @@ def everything(made: Graded) -> str:
         notebook.encode("utf-8")
         text += notebook
     return text
-
-
