@@ -71,18 +71,16 @@ class Zygote:
         self.limits = Limits()
 
     def run(self) -> None:
-        """Answer requests until there are no more."""
-        self.reply({"t": "warm"})
-        while True:
-            try:
+        """Answer requests until there are no more, or the grader is gone."""
+        with contextlib.suppress(EOFError, BrokenPipeError):
+            self.reply({"t": "warm"})
+            while True:
                 request, blobs = frames.read(self.take)
-            except EOFError:
-                break
-            try:
-                answer = getattr(self, f"do_{request['do']}")(request, blobs)
-                self.reply(answer)
-            except (layers.LayerError, GoneError) as error:
-                self.reply({"t": "end", "why": "failed", "text": str(error)})
+                try:
+                    answer = getattr(self, f"do_{request['do']}")(request, blobs)
+                    self.reply(answer)
+                except (layers.LayerError, GoneError) as error:
+                    self.reply({"t": "end", "why": "failed", "text": str(error)})
         self.do_end({}, [])
 
     def take(self, n: int) -> bytes:
@@ -257,7 +255,10 @@ class Zygote:
             left = until - time.monotonic()
             if left <= 0:
                 raise GoneError("timeout")
-            ready, _, _ = select.select([channel.socket], [], [], min(left, WATCH))
+            heard = (channel.socket, self.requests)
+            ready, _, _ = select.select(heard, [], [], min(left, WATCH))
+            if self.requests in ready:  # requests come one by one: this is their end
+                raise EOFError
             if ready:
                 return
             if self.jailed and self.jailed.memory() > self.limits.memory:
