@@ -48,6 +48,7 @@ class Limits:
         Raises CourseError for an unknown name or a number that is not positive.
         """
         known = {f.name for f in fields(self)}
+        made = {}
         for name, value in changes.items():
             if name not in known:
                 raise CourseError(
@@ -59,7 +60,9 @@ class Limits:
                     f"the limit {name}={value!r} is no positive number",
                     "seconds, bytes and counts are written as plain numbers",
                 )
-        return replace(self, **changes)
+            whole = isinstance(getattr(self, name), int)
+            made[name] = max(1, int(value)) if whole else float(value)
+        return replace(self, **made)  # type: ignore[arg-type]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON."""

@@ -29,13 +29,17 @@ class WarmDiedError(Exception):
     """The warm process itself is gone, or silent; what it was doing is lost."""
 
 
+class NotBegunError(WarmDiedError):
+    """A submission could not even be shut in; nothing of it has run."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """What came back for an order.
 
     frames  : the frames before the last, each with its blobs
     done    : the shell's last frame, {} when it never came
-    why     : "done", "timeout", "memory", "output" or "died"
+    why     : "done", "timeout", "memory", "output", "garbled" or "died"
     seconds : wall clock
     """
 
@@ -159,7 +163,7 @@ class Warm:
         reply = self.request(request, [], limits.seconds)
         if reply.why != "done":
             self.stop()
-            raise WarmDiedError(reply.done.get("text", "no submission could begin"))
+            raise NotBegunError(reply.done.get("text", "no shell could be started"))
         session = Submission(self, limits)
         try:
             order = {"do": "files", "names": list(files)}
@@ -248,15 +252,22 @@ class Submission:
             return Reply([], {}, "died", 0.0)
         return reply
 
-    def hold(self, channel: int) -> int | None:
-        """Fork a shell; the number of the copy, None when the shell is no more."""
-        head = {"do": "hold", "channel": channel}
-        reply = self.warm.request(head, [], self.limits.seconds)
-        return int(reply.done["channel"]) if reply.why == "done" else None
+    def hold(self, channel: int) -> tuple[int | None, str]:
+        """Fork a shell: the number of the copy, or None and why there is none."""
+        seconds = min(self.limits.seconds, max(self.left, 0.1))
+        head = {"do": "hold", "channel": channel, "seconds": seconds}
+        reply = self.warm.request(head, [], seconds)
+        if reply.why != "done":
+            return None, "died" if reply.why == "failed" else reply.why
+        return int(reply.done["channel"]), "done"
 
-    def drop(self, channel: int) -> None:
-        """Kill a shell that is not needed any more."""
-        self.warm.request({"do": "drop", "channel": channel}, [], self.limits.seconds)
+    def drop(self, channel: int, strays: bool = False) -> None:
+        """Kill a shell that is not needed any more.
+
+        strays : kill as well all that cells have started and left behind
+        """
+        head = {"do": "drop", "channel": channel, "all": strays}
+        self.warm.request(head, [], self.limits.seconds)
 
 
 def fonts() -> list[Path]:

@@ -22,44 +22,20 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from . import frames, layers, pages
+from .channel import Channel, Frame, GoneError, pair
 from .limits import Limits
 
-#: how long nothing may be heard before memory is looked at (s)
-WATCH = 0.1
-#: what may be said between two frames of text: JSON around it, pictures, small values
-SLACK = 2**20
-
-
-class GoneError(Exception):
-    """A channel's process is no more, or had to be stopped; says why."""
-
-
-@dataclass
-class Channel:
-    """The warm end of a shell's socket.
-
-    handle : stands for the process at the other end; the kernel says which it is
-    buffer : bytes that came and are no whole frame yet
-    """
-
-    socket: socket.socket
-    handle: int = -1
-    buffer: bytearray = field(default_factory=bytearray)
-
-    def close(self) -> None:
-        """Let go of the process; a shell that nobody gives orders ends."""
-        self.socket.close()
-        if self.handle >= 0:
-            os.close(self.handle)
+#: how often memory is looked at, and how long killed processes are waited for (s)
+WATCH, SWEEP = 0.1, 5.0
+#: the cases of one check, and what their values may have together, in values
+CASES, VALUES = 1000, 8
 
 
 class Zygote:
@@ -75,6 +51,7 @@ class Zygote:
         self.jailed: layers.Jailed | None = None
         self.channels: list[Channel | None] = []
         self.limits = Limits()
+        self.look = 0.0
 
     def run(self) -> None:
         """Answer requests until there are no more."""
@@ -98,13 +75,9 @@ class Zygote:
             raise EOFError
         return data
 
-    def pass_on(self, frame: bytes) -> None:
-        """Send a frame to the grader as it came."""
-        self.replies.write(frame)
-
-    def reply(self, head: dict[str, Any], blobs: list[bytes] | None = None) -> None:
+    def reply(self, head: dict[str, Any]) -> None:
         """Send a frame to the grader."""
-        self.replies.write(frames.dump(head, blobs))
+        self.replies.write(frames.dump(head))
         self.replies.flush()
 
     # ----------------------------------------------------------------- the requests
@@ -113,6 +86,7 @@ class Zygote:
         """Fork and lock in a shell for a submission."""
         self.do_end({}, [])
         self.limits = Limits().but(request["limits"])
+        self.look = time.monotonic() + WATCH
         mine, theirs = pair()
         with theirs:
             self.jailed = layers.spawn(
@@ -126,65 +100,83 @@ class Zygote:
             )
         channel = Channel(mine)
         self.channels = [channel]
-        self.greet(channel)
+        self.greet(channel, time.monotonic() + self.limits.seconds)
         return {"t": "end", "why": "done", "channel": 0}
 
     def do_hold(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Fork a channel's shell; the copy becomes the next channel."""
         channel = self.channel(request)
         mine, theirs = pair()
-        with theirs:
-            try:
-                channel.socket.sendall(frames.dump({"do": "hold"}))
-                socket.send_fds(channel.socket, [b"h"], [theirs.fileno()])
-            except OSError:
-                raise GoneError("died") from None
         copy = Channel(mine)
         self.channels.append(copy)
-        self.greet(copy)
-        for head, _ in self.listen(channel, time.monotonic() + self.limits.seconds):
-            if head["t"] == "done":
-                break
+        until = time.monotonic() + float(request["seconds"])
+        try:
+            with theirs:
+                channel.send(frames.dump({"do": "hold"}), until)
+                socket.send_fds(channel.socket, [b"h"], [theirs.fileno()])
+            self.greet(copy, until)
+            for head, _ in self.listen(channel, until):
+                if head["t"] == "done":
+                    break
+        except (OSError, GoneError) as error:
+            why = str(error) if isinstance(error, GoneError) else "died"
+            self.kill(copy)
+            self.kill(channel)
+            self.sweep()
+            return {"t": "end", "why": why}
         return {"t": "end", "why": "done", "channel": len(self.channels) - 1}
 
     def do_ask(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Give an order; pass on every frame; say how it ended."""
         channel = self.channel(request)
         began = time.monotonic()
-        why, text, shown = "died", 0, 0
+        until = began + float(request["seconds"])
+        why = "done"
         try:
             order = frames.dump(request["order"], [bytes(blob) for blob in blobs])
-            channel.socket.sendall(order)
-            until = began + float(request["seconds"])
-            for head, frame in self.listen(channel, until):
-                size = len(frame)
-                if head["t"] == "done":
-                    self.pass_on(frame)
-                    why = "done"
-                    break
-                if head["t"] == "output":
-                    text += size
-                    picture = "data" in head.get("output", {})
-                    limits = self.limits
-                    most = limits.pictures * 4 if picture else limits.text_kills
-                    shown += size if picture else 0
-                    if (shown if picture else text - shown) > most:
-                        raise GoneError("output")
-                self.pass_on(frame)
+            channel.send(order, until)
+            self.pass_on(channel, until)
         except OSError:
             why = "died"
         except GoneError as gone:
             why = str(gone)
-        except frames.FrameError:
-            why = "output"
         if why != "done":
             self.kill(channel)
+            self.sweep()
         seconds = round(time.monotonic() - began, 4)
         return {"t": "end", "why": why, "seconds": seconds}
 
+    def pass_on(self, channel: Channel, until: float) -> None:
+        """Pass on what a shell sends on an order, up to its last frame.
+
+        Raises GoneError.
+        """
+        text = pictures = cases = values = 0
+        for head, frame in self.listen(channel, until):
+            if head["t"] == "ready":
+                raise GoneError("garbled")
+            if head["t"] == "case":
+                cases, values = cases + 1, values + len(frame)
+            elif head["t"] == "output":
+                picture = "data" in head["output"]
+                pictures += len(frame) if picture else 0
+                text += 0 if picture else len(frame)
+            if (
+                text > self.limits.text_kills
+                or pictures > self.limits.pictures * 4
+                or cases > CASES
+                or values > self.limits.value * VALUES
+            ):
+                raise GoneError("output")
+            self.replies.write(frame)
+            if head["t"] == "done":
+                return
+
     def do_drop(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
-        """Kill the process of a channel."""
+        """Kill the process of a channel; with `all`, what it has started too."""
         self.kill(self.channel(request))
+        if request.get("all"):
+            self.sweep()
         return {"t": "end", "why": "done"}
 
     def do_end(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
@@ -207,92 +199,60 @@ class Zygote:
             raise GoneError("died")
         return found
 
-    def greet(self, channel: Channel) -> None:
-        """Wait for a new shell's first frame; the kernel says who sent it."""
-        until = time.monotonic() + self.limits.seconds
-        first, who = self.first(channel, until)
-        channel.buffer += first
-        for head, _ in self.listen(channel, until):
-            if head["t"] != "ready":
-                raise GoneError("died")
-            with contextlib.suppress(OSError, AttributeError, ValueError):
-                channel.handle = os.pidfd_open(who)
-            return
-        raise GoneError("died")
+    def greet(self, channel: Channel, until: float) -> None:
+        """Wait for a new shell's first frame; the kernel says who sent it.
 
-    def first(self, channel: Channel, until: float) -> tuple[bytes, int]:
-        """The first bytes from a channel, and the sender's process id (0: unknown).
-
-        No sender can claim another's: the kernel writes it down.
+        Raises GoneError.
         """
         self.wait(channel, until)
-        if not hasattr(socket, "SO_PASSCRED"):
-            return channel.socket.recv(2**16), 0
-        data, extra, _, _ = channel.socket.recvmsg(2**16, socket.CMSG_SPACE(12))
-        for level, kind, content in extra:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-                return data, struct.unpack("3i", content[:12])[0]
-        return data, 0
+        channel.hear_first()
+        for head, _ in self.listen(channel, until):
+            if head["t"] != "ready":
+                raise GoneError("garbled")
+            return
 
-    def listen(
-        self, channel: Channel, until: float
-    ) -> Iterator[tuple[dict[str, Any], bytes]]:
+    def listen(self, channel: Channel, until: float) -> Iterator[Frame]:
         """The frames of a channel: the JSON of each, and all of it as it came.
 
-        Raises GoneError("died"), GoneError("timeout") or GoneError("memory").
+        Raises GoneError.
         """
-        most = self.limits.value + frames.MAX_JSON
-        buffer = channel.buffer
         while True:
-            while len(buffer) >= frames.HEAD:
-                text, raw = frames.sizes(bytes(buffer[: frames.HEAD]), most)
-                if raw > self.limits.value:
-                    raise frames.FrameError("a value that is too large")
-                whole = frames.HEAD + text + raw
-                if len(buffer) < whole:
-                    break
-                frame = bytes(buffer[:whole])
-                del buffer[:whole]
-                at = frames.HEAD + text
-                head, _ = frames.load(frame[frames.HEAD : at], frame[at:])
-                if not isinstance(head.get("t"), str):
-                    raise frames.FrameError("a frame without a name")
-                yield head, frame
+            while (frame := channel.frame(self.limits.value)) is not None:
+                yield frame
             self.wait(channel, until)
-            try:
-                data = channel.socket.recv(2**20)
-            except OSError:
-                data = b""
-            if not data:
-                raise GoneError("died")
-            buffer += data
+            channel.hear()
 
     def wait(self, channel: Channel, until: float) -> None:
         """Wait until a channel has bytes; look at the memory now and then."""
         while True:
-            left = until - time.monotonic()
-            if left <= 0:
+            now = time.monotonic()
+            if now >= until:
                 raise GoneError("timeout")
-            ready, _, _ = select.select([channel.socket], [], [], min(left, WATCH))
-            if ready:
+            if now >= self.look:
+                if self.jailed and self.jailed.memory() > self.limits.memory:
+                    raise GoneError("memory")
+                self.look = time.monotonic() + WATCH
+            left = min(until - now, WATCH)
+            if select.select([channel.socket], [], [], left)[0]:
                 return
-            if self.jailed and self.jailed.memory() > self.limits.memory:
-                raise GoneError("memory")
 
     def kill(self, channel: Channel) -> None:
-        """Kill a channel's process and what it has started."""
+        """Kill a channel's process."""
         self.channels[self.channels.index(channel)] = None
-        with contextlib.suppress(OSError, AttributeError):
-            signal.pidfd_send_signal(channel.handle, signal.SIGKILL)
-        channel.close()
+        channel.kill()
 
-
-def pair() -> tuple[socket.socket, socket.socket]:
-    """Two ends of a socket; the first learns who writes to it."""
-    mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    if hasattr(socket, "SO_PASSCRED"):
-        mine.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    return mine, theirs
+    def sweep(self) -> None:
+        """Kill all that is no channel's process (what a cell has left behind), and
+        wait for a while until its memory is free."""
+        if self.jailed is None:
+            return
+        stay = {c.pid for c in self.channels if c is not None} | {self.jailed.pid}
+        until = time.monotonic() + SWEEP
+        while (strays := set(self.jailed.pids()) - stay) and time.monotonic() < until:
+            for pid in strays:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.002)
 
 
 def fonts() -> None:
