@@ -62,9 +62,8 @@ class Jailed:
         """All its living processes, the outermost included."""
         if self._ended:
             return []
-        known = processes.processes()
-        family = processes.descendants(self.pid, known)
-        keeper = known.get(self.pid)
+        family = processes.descendants(self.pid)
+        keeper = processes.look(self.pid)
         return sorted(family | ({self.pid} if keeper and keeper.alive else set()))
 
     def memory(self) -> int:
@@ -122,14 +121,22 @@ class Jailed:
             os.kill(self.pid, signal.SIGTERM)
             os.kill(self.pid, signal.SIGCONT)  # level none: stopped from inside
         until = time.monotonic() + PATIENCE
-        while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
+        while not (ended := os.waitpid(self.pid, os.WNOHANG))[0]:
             if time.monotonic() > until:
                 processes.end_descendants(self.pid)
                 os.kill(self.pid, signal.SIGKILL)
             time.sleep(0.001)
-        ours = os.getpid()
-        for pid, process in processes.processes().items():  # and if it had been killed
-            if process.parent == ours and pid not in _running:
+        if ended[1]:  # it did not get to the end: what it left is now ours
+            self._bury_strays()
+
+    def _bury_strays(self) -> None:
+        """End our children that no outermost process is, and what they leave to us."""
+        while strays := [
+            pid
+            for pid, process in processes.processes().items()
+            if process.parent == os.getpid() and pid not in _running
+        ]:
+            for pid in strays:
                 processes.end_descendants(pid)
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -145,7 +146,10 @@ def bury() -> tuple[int, int]:
 def leave(jail: Jail) -> NoReturn:
     """Without a namespace that would do it: end all that is left, and tidy up."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # this is what it asks for
-    processes.end_descendants(os.getpid())
+    with suppress(ChildProcessError):
+        while True:
+            processes.end_descendants(os.getpid())
+            os.wait()
     if jail.folder is not None:
         remove(jail.folder)
     os._exit(0)
