@@ -62,7 +62,7 @@ class Limits:
                 )
             whole = isinstance(getattr(self, name), int)
             made[name] = max(1, int(value)) if whole else float(value)
-        return replace(self, **made)
+        return replace(self, **made)  # type: ignore[arg-type]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON."""

@@ -110,6 +110,8 @@ class _Runner:
         A shell that can't be copied was spoilt by a cell before: once more without
         chance's part in it, then without the student's cells since the last copy.
         """
+        if self.session.warm.gpu:
+            return self._replay(number)
         why = "died"
         for attempt in range(3):
             if attempt == 2:
@@ -122,6 +124,24 @@ class _Runner:
             if copy is not None:
                 self.held.append((number, copy))
                 return
+
+    def _replay(self, number: int) -> None:
+        """A copy for a check where a GPU is used.
+
+        CUDA does not survive a fork: a fresh copy of the start runs the cells again.
+        """
+        if self.shell is None:
+            return
+        copy, _ = self.session.hold(self.held[0][1])
+        if copy is None:
+            return
+        going, self.shell = self.shell, copy
+        for between in range(number):
+            ran = self.done.cells.get(between)
+            if ran is not None and ran.why == "done":
+                self._try(between, self.plan.entries[between])
+        self.shell = going
+        self.held.append((number, copy))
 
     def _blame(self, number: int, why: str) -> None:
         """Count the student's cells since the last copy as what spoilt the shell."""
@@ -174,7 +194,7 @@ class _Runner:
         self.shell = None
         if not self.held:
             return
-        since, copy = self.held[-1]
+        since, copy = self.held[0 if self.session.warm.gpu else -1]
         self.shell, _ = self.session.hold(copy)
         for between in range(since + 1, number):
             entry = self.plan.entries[between]

@@ -54,18 +54,16 @@ class Zygote:
         self.look = 0.0
 
     def run(self) -> None:
-        """Answer requests until there are no more."""
-        self.reply({"t": "warm"})
-        while True:
-            try:
+        """Answer requests until there are no more, or the grader is gone."""
+        with contextlib.suppress(EOFError, BrokenPipeError):
+            self.reply({"t": "warm"})
+            while True:
                 request, blobs = frames.read(self.take)
-            except EOFError:
-                break
-            try:
-                answer = getattr(self, f"do_{request['do']}")(request, blobs)
-                self.reply(answer)
-            except (layers.LayerError, GoneError) as error:
-                self.reply({"t": "end", "why": "failed", "text": str(error)})
+                try:
+                    answer = getattr(self, f"do_{request['do']}")(request, blobs)
+                    self.reply(answer)
+                except (layers.LayerError, GoneError) as error:
+                    self.reply({"t": "end", "why": "failed", "text": str(error)})
         self.do_end({}, [])
 
     def take(self, n: int) -> bytes:
@@ -232,8 +230,11 @@ class Zygote:
                 if self.jailed and self.jailed.memory() > self.limits.memory:
                     raise GoneError("memory")
                 self.look = time.monotonic() + WATCH
-            left = min(until - now, WATCH)
-            if select.select([channel.socket], [], [], left)[0]:
+            heard = (channel.socket, self.requests)
+            ready, _, _ = select.select(heard, [], [], min(until - now, WATCH))
+            if self.requests in ready:  # requests come one by one: this is their end
+                raise EOFError
+            if ready:
                 return
 
     def kill(self, channel: Channel) -> None:

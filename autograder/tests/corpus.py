@@ -301,5 +301,3 @@ def everything(made: Graded) -> str:
         notebook.encode("utf-8")
         text += notebook
     return text
-
-
