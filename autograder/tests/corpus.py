@@ -43,6 +43,7 @@ class Trick:
     limits : limits that differ from the corpus's own
     other  : the status of the other exercise
     says   : words of the reason that the student reads
+    level  : the only level at which it holds
     """
 
     path: Path
@@ -51,6 +52,7 @@ class Trick:
     limits: dict[str, float] = field(default_factory=dict)
     other: str = "right"
     says: str = ""
+    level: str = ""
 
     @property
     def status(self) -> str:
@@ -65,7 +67,7 @@ class Trick:
         comment = re.match(r"(?:#.*\n)*", text)
         assert comment is not None
         for line in comment[0].splitlines():
-            found = re.fullmatch(r"# (cell|limits|other|says): (.+)", line)
+            found = re.fullmatch(r"# (cell|level|limits|other|says): (.+)", line)
             if found is None:
                 continue
             name, value = found[1], found[2]
@@ -75,6 +77,7 @@ class Trick:
             else:
                 setattr(trick, name, value)
         trick.other = trick.other.partition(",")[0]
+        trick.level = trick.level.partition(",")[0]
         return trick
 
 

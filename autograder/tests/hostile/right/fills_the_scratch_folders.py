@@ -1,5 +1,6 @@
 # Writes to /tmp, /dev/shm and its own folder until they are full, and makes as many
 # empty files as it can: they are small and its own, and others have theirs.
+# level: namespaces, elsewhere its folder has no size of its own
 import os
 from pathlib import Path
 

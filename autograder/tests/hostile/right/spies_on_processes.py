@@ -6,7 +6,10 @@ import os
 libc = ctypes.CDLL(None, use_errno=True)
 done = []
 pids = {1, 2, os.getppid(), int("__GRADER__")}
-pids |= {int(p) for p in os.listdir("/proc") if p.isdigit()} - {os.getpid()}
+try:
+    pids |= {int(p) for p in os.listdir("/proc") if p.isdigit()} - {os.getpid()}
+except OSError:
+    pass
 for pid in pids:
     for request in (16, 0x4206):
         if libc.ptrace(request, pid, None, None) == 0:
