@@ -18,8 +18,9 @@ class Limits:
 
     seconds          : wall clock, for a cell or for the cases of one check
     submission       : wall clock, for everything of one submission together (s)
-    memory           : address space of a process, and what all of a submission's
-                       processes hold together (bytes; on a GPU only the latter)
+    memory           : address space of a process beyond what the warm one has
+                       mapped, and what all of a submission's processes hold together
+                       (bytes; on a GPU only the latter)
     processes        : processes and threads at a time
     file             : size of a file it writes (bytes)
     scratch          : size of /tmp, of /dev/shm and of the work folder, each (bytes)

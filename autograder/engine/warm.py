@@ -70,6 +70,7 @@ class Warm:
         self.imports, self.without = imports, without
         self.process: subprocess.Popen[bytes] | None = None
         self.said: Any = None
+        self.scratch: tempfile.TemporaryDirectory[str] | None = None
         self.heard = bytearray()
 
     def start(self) -> None:
@@ -80,11 +81,14 @@ class Warm:
         if self.process is not None and self.process.poll() is None:
             return
         argv = [sys.executable, "-m", "autograder.engine.zygote", self.level]
+        own = self.level in ("namespaces", "container")  # there /tmp is its own
+        self.scratch = None if own else tempfile.TemporaryDirectory(prefix="by-hand-")
+        home = self.scratch.name if self.scratch else "/tmp"
         extra = {
             "BY_HAND_IMPORTS": "\n".join(self.imports),
             "BY_HAND_FONTS": str(fonts()[0]) if fonts() else "",
-            "MPLCONFIGDIR": "/tmp/matplotlib",
-            "IPYTHONDIR": "/tmp/ipython",
+            "MPLCONFIGDIR": f"{home}/matplotlib",
+            "IPYTHONDIR": f"{home}/ipython",
         }
         command, env = jail.command(
             self.level,
@@ -134,6 +138,8 @@ class Warm:
         process, self.process = self.process, None
         if process is None:
             return
+        if self.scratch is not None:
+            self.scratch.cleanup()
         with contextlib.suppress(OSError):
             assert process.stdin is not None
             process.stdin.close()

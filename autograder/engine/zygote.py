@@ -6,7 +6,7 @@ It imports what notebooks import, computes nothing, holds no answer and never ru
 student's line: it forks, locks the fork in (`layers`), passes orders to the shells in
 there, and watches clock, bytes and memory. One request at a time:
 
-    begin  a new submission; its shell is channel 0
+    begin  a new submission, with a broker of its own; its shell is channel 0
     ask    give an order to a channel, pass on what it sends, say how that ended
     hold   the shell of a channel forks; the copy is a channel of its own
     drop   kill the process of a channel
@@ -26,7 +26,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from . import frames, layers, pages
 from .channel import Channel, Frame, GoneError, pair
@@ -36,6 +36,9 @@ from .limits import Limits
 WATCH, SWEEP = 0.1, 5.0
 #: the cases of one check, and what their values may have together, in values
 CASES, VALUES = 1000, 8
+
+
+FAILED = {"t": "end", "why": "failed", "text": "no submission runs"}
 
 
 class Zygote:
@@ -54,17 +57,47 @@ class Zygote:
         self.look = 0.0
 
     def run(self) -> None:
-        """Answer requests until there are no more, or the grader is gone."""
+        """Answer requests until there are no more, or the grader is gone.
+
+        Each submission has a broker, a fork that answers from its beginning to its
+        end. What passes through the broker's memory is gone with it: nothing of one
+        submission is left where the next one is forked from.
+        """
         with contextlib.suppress(EOFError, BrokenPipeError):
             self.reply({"t": "warm"})
             while True:
-                request, blobs = frames.read(self.take)
+                request, _ = frames.read(self.take)
+                if request["do"] != "begin":
+                    self.reply(FAILED)
+                    continue
+                broker = os.fork()
+                if broker == 0:
+                    self.serve_one(request)
+                _, status = os.waitpid(broker, 0)
+                if status:
+                    self.reply(FAILED)
+
+    def serve_one(self, request: dict[str, Any]) -> NoReturn:
+        """Answer the requests of one submission, and end with it."""
+        code = 1
+        try:
+            blobs: list[memoryview] = []
+            while True:
                 try:
                     answer = getattr(self, f"do_{request['do']}")(request, blobs)
-                    self.reply(answer)
                 except (layers.LayerError, GoneError) as error:
-                    self.reply({"t": "end", "why": "failed", "text": str(error)})
-        self.do_end({}, [])
+                    answer = {**FAILED, "text": str(error)}
+                if request["do"] == "end":
+                    break
+                self.reply(answer)
+                request, blobs = frames.read(self.take)
+            self.reply(answer)
+            code = 0
+        except (EOFError, BrokenPipeError):  # the grader is gone
+            self.do_end({}, [])
+            code = 0
+        finally:
+            os._exit(code)
 
     def take(self, n: int) -> bytes:
         """n bytes of the requests."""
