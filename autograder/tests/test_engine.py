@@ -202,7 +202,7 @@ def test_nothing_of_a_submission_is_left_in_memory_for_the_next():
     with warm.submission(Limits(), {}) as session:
         own = hits(session)  # what it looks for is in its own memory
     with warm.submission(Limits(), {}) as session:
-        source = 'v = ["TOK" + "ENXYZZY" + "12345"] * 3\nprint(v)'
+        source = 'for _ in range(9):\n    print(["TOK" + "ENXYZZY" + "12345"] * 500)'
         shown = session.ask(0, {"do": "cell", "source": source}, 20).frames
         assert "TOKENXYZZY12345" in shown[0][0]["output"]["text"]
         assert hits(session) > own
