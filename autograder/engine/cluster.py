@@ -6,6 +6,7 @@ submission and its result. A worker that dies costs nothing but time.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -49,7 +50,7 @@ def on_cluster(job: Job, handed: Iterable[Handed], address: str) -> Iterator[Gra
     this, or it goes away.
     """
     try:
-        client: Any = Client(address, timeout=ANSWER, set_as_default=False)
+        client: Any = Client(address, timeout=ANSWER)
     except (OSError, ValueError) as error:
         raise CourseError(
             f"no Dask scheduler answers at {address}: {error}",
@@ -73,7 +74,8 @@ def on_cluster(job: Job, handed: Iterable[Handed], address: str) -> Iterator[Gra
         try:
             yield from _results(client, name, job, handed)
         finally:
-            client.unregister_worker_plugin(name)
+            with contextlib.suppress(Exception):  # of a cluster that has gone
+                client.unregister_worker_plugin(name)
 
 
 def _results(

@@ -205,11 +205,15 @@ def batches(stream: Iterable[Graded], most: int) -> Iterator[list[Graded]]:
     """What comes, some at a time: when there are enough, or a second has gone by."""
     batch: list[Graded] = []
     began = time.monotonic()
-    for graded in stream:
-        batch.append(graded)
-        if len(batch) >= most or time.monotonic() - began > 1:
-            yield batch
-            batch, began = [], time.monotonic()
+    try:
+        for graded in stream:
+            batch.append(graded)
+            if len(batch) >= most or time.monotonic() - began > 1:
+                yield batch
+                batch, began = [], time.monotonic()
+    except CourseError:
+        yield batch
+        raise
     if batch:
         yield batch
 

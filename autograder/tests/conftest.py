@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.cli import main
+from autograder.tests import state
 from autograder.tests.odd_class import odd_class
 from autograder.tests.small_course import small_course
 
@@ -53,6 +54,17 @@ def class_once(built_course, tmp_path_factory):
         environment(patch, root)
         assert main(["simulate", "attention", "--students", "12", "--seed", "3"]) == 0
     return root
+
+
+@pytest.fixture(scope="session")
+def undisturbed(class_once, tmp_path_factory):
+    """What comes of that class when it is graded in one go: see `state.graded`."""
+    root = tmp_path_factory.mktemp("undisturbed") / "the course"
+    shutil.copytree(class_once, root)
+    with pytest.MonkeyPatch.context() as patch:
+        environment(patch, root)
+        assert main(["grade", "attention", "--seed", "7", "--jobs", "2"]) == 0
+    return state.graded(root)
 
 
 @pytest.fixture

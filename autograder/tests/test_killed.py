@@ -3,6 +3,9 @@
 It is killed as the kernel does it when memory is short: SIGKILL, the main process
 alone. The moments are changes of the class's folder and of the gradebook, counted by
 `stop_at`; in between nothing happens that a later run could see.
+
+Four of them in a row run with everything; twenty, each with a class of its own, take
+some minutes: pytest -m long autograder/tests/test_killed.py
 """
 
 from __future__ import annotations
@@ -83,9 +86,9 @@ SEED = ("--seed", "7", "--jobs", "2")
 
 
 @pytest.fixture(scope="module")
-def undisturbed(class_once, tmp_path_factory):
+def counted(class_once, tmp_path_factory):
     """The class graded in one go, and what that changed."""
-    root = tmp_path_factory.mktemp("undisturbed") / "the course"
+    root = tmp_path_factory.mktemp("counted") / "the course"
     shutil.copytree(class_once, root)
     with pytest.MonkeyPatch.context() as patch:
         environment(patch, root)
@@ -94,8 +97,8 @@ def undisturbed(class_once, tmp_path_factory):
     return state.graded(root), ended.changes
 
 
-def test_the_moments_are_those_that_matter(undisturbed):
-    whole, changes = undisturbed
+def test_the_moments_are_those_that_matter(counted):
+    whole, changes = counted
     assert len(whole["results"]) == len(whole["table"].splitlines()) - 1 == 12
     assert len(whole["grades"]) == 12 * 3
     for what in (
@@ -112,8 +115,8 @@ def test_the_moments_are_those_that_matter(undisturbed):
         assert any(what in change for change in changes), what
 
 
-def test_killed_again_and_again(undisturbed, classroom):
-    whole, changes = undisturbed
+def test_killed_again_and_again(counted, classroom):
+    whole, changes = counted
     first = next(n for n, c in enumerate(changes, 1) if "INSERT INTO grade " in c)
     for at in (1, first + 3, len(changes) // 4, len(changes) // 4):
         assert run(classroom, at, *SEED).code == KILLED
@@ -121,10 +124,10 @@ def test_killed_again_and_again(undisturbed, classroom):
     assert state.differing(whole, state.graded(classroom)) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(MOMENTS))
-def test_killed_at_any_moment(undisturbed, classroom, number):
-    whole, changes = undisturbed
+def test_killed_at_any_moment(counted, classroom, number):
+    whole, changes = counted
     draw = random.Random(7)
     later = sorted(draw.sample(range(2, len(changes)), MOMENTS - 2))
     at = [1, *later, len(changes)][number]
