@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 #: lines that only a notebook understands, and values that such a line gives
-_COMMAND = re.compile(r"(?m)^\s*[%!?].*$|^.*\?\s*$")
-_GIVEN_BY_COMMAND = re.compile(r"(?m)(=\s*)[%!].*$")
+_COMMAND = re.compile(r"(?m)^[ \t]*[%!?].*$|^.*\?[ \t]*$")
+_GIVEN_BY_COMMAND = re.compile(r"(?m)(=[ \t]*)[%!].*$")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _BINDERS = {"exec", "eval", "globals", "vars", "locals", "builtins", "__builtins__"}
 #: stands for every name
@@ -89,9 +89,12 @@ def tree(text: str) -> ast.Module | None:
 
 @lru_cache(4096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """The statements of a cell; none if it is no Python."""
+    """The statements of a cell; none if it is no Python, or nested too deep."""
     parsed = tree(text)
-    return tuple(_statements(parsed)) if parsed else ()
+    try:
+        return tuple(_statements(parsed)) if parsed else ()
+    except RecursionError:
+        return ()
 
 
 def _statements(parsed: ast.Module) -> Iterator[Statement]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 #: lines that only a notebook understands
-_MAGIC = re.compile(r"(?m)^\s*[%!?].*$|^.*\?\s*$")
+_MAGIC = re.compile(r"(?m)^[ \t]*[%!?].*$|^.*\?[ \t]*$")
 _SIMPLE = re.compile(
     r"(?m)^(?:(?:async\s+)?def\s+|class\s+)?([^\W\d]\w*)\s*(?:[(:]|=[^=])"
 )
