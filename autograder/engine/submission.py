@@ -150,6 +150,11 @@ def parse(data: bytes, name: str, limits: Limits) -> Submitted:
         warnings += [f"cell {number} {what}" for what in odd]
         if cell is not None:
             cells.append(cell)
+    if sum(len(cell.text) for cell in cells if cell.kind == "code") > limits.code:
+        raise RefusedError(
+            f"the code cells of {name} hold more than {limits.code / 1e6:.3g} million "
+            "characters: put data into a file"
+        )
     return Submitted(cells, warnings)
 
 

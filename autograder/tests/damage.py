@@ -20,7 +20,7 @@ import nbformat
 Json = Any
 RIGHT = {"softmax": "right", "twice": "right"}
 BLANK = {"softmax": "blank", "twice": "blank"}
-MANY = 200_000
+MANY = 120_000
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ def odd(softmax: str = "right", twice: str = "right", says: str = "") -> Callabl
     """What no honest editor does: what can be graded is."""
 
     def keep(change: Callable[[Json], Json]) -> Callable:
-        ODD[change.__name__] = Damage(change, {"softmax": softmax, "twice": twice}, says)
+        ODD[change.__name__] = Damage(
+            change, {"softmax": softmax, "twice": twice}, says
+        )
         return change
 
     return keep
@@ -424,21 +426,29 @@ def numbers_that_are_none(notebook: Json) -> Json:
 
 
 @odd()
-def a_large_comment(notebook: Json) -> Json:
-    notebook["cells"].append(code("# " + "x" * 6_000_000))
+def a_large_text(notebook: Json) -> Json:
+    """Some editors keep pictures in the text."""
+    picture = "![](data:image/png;base64," + "x" * 6_000_000 + ")"
+    text = {"cell_type": "markdown", "metadata": {}, "source": picture}
+    notebook["cells"].insert(5, text)
+    named(notebook, "why")["source"] = picture[:1_000_000]
 
 
 @odd()
 def many_empty_lines(notebook: Json) -> Json:
     """Quadratic for a pattern that begins with white space over lines."""
-    notebook["cells"].append(code("\n" * MANY + "no python here"))
-    notebook["cells"].append(code("?" * MANY + " x" + " " * MANY + "x"))
+    for text in ("\n" * MANY + "no python here", "?" * MANY + " x" + " " * MANY + "x"):
+        notebook["cells"].append(code(text))
+        notebook["cells"] += [code(text[MANY // 2 :]), code(text[MANY - 90_000 :])]
 
 
 @odd()
 def many_statements(notebook: Json) -> Json:
-    """A syntax tree of a gigabyte."""
-    notebook["cells"].append(code("if False:\n" + " a\n" * (8 * MANY)))
+    """Syntax trees of a gigabyte, if they were all made and kept."""
+    for number in range(3):
+        text = f"if False:\n {number}\n" + " a\n" * 32_000
+        notebook["cells"].insert(4, code(text))
+    notebook["cells"].insert(4, code("a\n" * 50_001))
 
 
 @odd()
@@ -512,6 +522,12 @@ REFUSED |= {
     "too_many_cells": (
         ('{"nbformat": 4, "cells": [' + ",".join([_CELL] * 501) + "]}").encode(),
         "501 cells",
+    ),
+    "much_code": (
+        b'{"nbformat": 4, "cells": [{"cell_type": "code", "source": "'
+        + b"a\\n" * 600_000
+        + b'"}]}',
+        "put data into a file",
     ),
     "too_large": (b" " * (10 * 2**20 + 1), "larger than 10 MB"),
 }

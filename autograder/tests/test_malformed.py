@@ -1,4 +1,4 @@
-"""Whatever is handed in, it gets a result: damage costs nothing, rubbish has a reason."""
+"""Whatever is handed in gets a result: damage costs nothing, rubbish has a reason."""
 
 from __future__ import annotations
 
@@ -186,7 +186,6 @@ def test_a_file_that_may_not_be_read(room, place) -> None:
 # ------------------------------------------------------------------------- fuzzing
 
 
-
 def bounded(examples: int) -> settings:
     """So many examples, the same every time."""
     return settings(
@@ -269,7 +268,9 @@ def test_mutated_bytes_always_get_a_result(room) -> None:
     @bounded(60)
     @given(
         st.lists(
-            st.tuples(st.integers(0, len(whole)), st.integers(0, 30), st.binary(max_size=8)),
+            st.tuples(
+                st.integers(0, len(whole)), st.integers(0, 30), st.binary(max_size=8)
+            ),
             min_size=1,
             max_size=4,
         )
