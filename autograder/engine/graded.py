@@ -57,9 +57,9 @@ def take(student: str, path: Path, limits: Limits) -> Handed:
         found, warnings = submission.find(path)
         data = submission.content(found, limits)
     except RefusedError as error:
-        return Handed(student, path.name, refused=str(error))
+        return Handed(student, printable(path.name), refused=printable(str(error)))
     sha256 = submission.digest(data)
-    return Handed(student, found.name, data, sha256, "", tuple(warnings))
+    return Handed(student, printable(found.name), data, sha256, "", tuple(warnings))
 
 
 def grade(

@@ -28,6 +28,7 @@ class Limits:
     pictures         : pictures and tables kept of a cell (bytes)
     value            : what a case may give back (bytes)
     notebook, cells  : size of the notebook (bytes), and its cells
+    code             : text of its code cells together (characters)
     """
 
     seconds: float = 10.0
@@ -42,6 +43,7 @@ class Limits:
     value: int = 8 * MIB
     notebook: int = 10 * MIB
     cells: int = 500
+    code: int = MIB
 
     def but(self, changes: dict[str, Any]) -> Limits:
         """These limits with some of them changed.

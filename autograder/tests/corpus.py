@@ -247,20 +247,18 @@ class Room:
     def processes(self) -> set[int]:
         """All processes that come from the warm one, and the warm one itself."""
         parents, mine = {}, set()
-        for entry in os.listdir("/proc"):
-            if not entry.isdigit():
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
                 continue
+            pid = int(entry.name)
             with contextlib.suppress(OSError):
-                status = Path(f"/proc/{entry}/stat").read_text(errors="replace")
-                state, parent = status.rpartition(")")[2].split()[:2]
-                parents[int(entry)] = int(parent)
-                if state in "ZX":
-                    continue
-                if Path(f"/proc/{entry}").stat().st_uid in self.users:
-                    mine.add(int(entry))
+                status = (entry / "stat").read_text(errors="replace")
+                parents[pid] = int(status.rpartition(")")[2].split()[1])
+                if entry.stat().st_uid in self.users:
+                    mine.add(pid)
             with contextlib.suppress(OSError):
-                if self.marker.encode() in Path(f"/proc/{entry}/environ").read_bytes():
-                    mine.add(int(entry))
+                if self.marker.encode() in (entry / "environ").read_bytes():
+                    mine.add(pid)
         if self.warm.process is not None:
             mine.add(self.warm.process.pid)
         while more := {p for p, q in parents.items() if q in mine} - mine:

@@ -1,4 +1,4 @@
-"""Every trick of the corpus gets the verdict of its folder, and nothing else happens."""
+"""Every trick of the corpus gets the verdict of its folder, and that is all."""
 
 from __future__ import annotations
 
