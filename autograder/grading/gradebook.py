@@ -66,11 +66,16 @@ def opened(db_url: str) -> Iterator[Gradebook]:
             with gradebook.db.no_autoflush:
                 yield gradebook
     except SQLAlchemyError as error:
-        raise CourseError(
-            f"the gradebook can't be used: {str(error).splitlines()[0][:200]}",
-            "has another program opened class/gradebook.db? Close it, and grade again: "
-            "nothing is lost, and what is graded is not graded twice",
-        ) from None
+        raise unusable(str(error).splitlines()[0][:200]) from None
+
+
+def unusable(why: str) -> CourseError:
+    """The error when the gradebook can't be read or written."""
+    return CourseError(
+        f"the gradebook can't be used: {why}",
+        "is another program in the middle of something in class/gradebook.db? Close "
+        "it, and grade again: nothing is lost, and what is graded stays graded",
+    )
 
 
 def make(room: Classroom) -> None:

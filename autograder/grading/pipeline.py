@@ -96,6 +96,8 @@ def enter_assignment(room: Classroom, assignment: str) -> None:
             "keep the old gradebook (it has the grades given by hand) under another "
             "name: mv class/gradebook.db class/gradebook-old.db, then grade again",
         )
+    if "database is locked" in outcome.log:
+        raise gradebook.unusable("the database is locked")
     raise CourseError(
         f"nbgrader could not take {assignment!r} into its gradebook: {outcome.error}",
         f"see what it says: nbgrader generate_assignment {assignment} --force",
