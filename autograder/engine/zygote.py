@@ -38,6 +38,7 @@ WATCH, SWEEP = 0.1, 5.0
 CASES, VALUES = 1000, 8
 
 
+DONE = {"t": "end", "why": "done"}
 FAILED = {"t": "end", "why": "failed", "text": "no submission runs"}
 
 
@@ -74,24 +75,21 @@ class Zygote:
                 if broker == 0:
                     self.serve_one(request)
                 _, status = os.waitpid(broker, 0)
-                if status:
-                    self.reply(FAILED)
+                self.reply(FAILED if status else DONE)
 
     def serve_one(self, request: dict[str, Any]) -> NoReturn:
-        """Answer the requests of one submission, and end with it."""
+        """Answer the requests of one submission but the last: its end is ours."""
         code = 1
         try:
             blobs: list[memoryview] = []
-            while True:
+            while request["do"] != "end":
                 try:
                     answer = getattr(self, f"do_{request['do']}")(request, blobs)
                 except (layers.LayerError, GoneError) as error:
                     answer = {**FAILED, "text": str(error)}
-                if request["do"] == "end":
-                    break
                 self.reply(answer)
                 request, blobs = frames.read(self.take)
-            self.reply(answer)
+            self.do_end(request, blobs)
             code = 0
         except (EOFError, BrokenPipeError):  # the grader is gone
             self.do_end({}, [])

@@ -31,8 +31,10 @@ HOSTILE = Path(__file__).parent / "hostile"
 STATUSES = results.STATUSES
 #: what tricks put together and print when they hold something that is not theirs
 SMUGGLED = "SMUGG" + "LED"
-#: limits under which a trick shows what it does in a second or two
-LIMITS = {"seconds": 1.5, "submission": 30, "memory": 1500 * 2**20}
+#: limits under which a trick shows what it does: time is short only where it is to run
+#: out, so that a slow computer takes none for late
+LIMITS = {"seconds": 30, "submission": 120, "memory": 1500 * 2**20}
+SHORT = {"seconds": 1.5, "submission": 30}
 
 
 @dataclass
@@ -220,8 +222,10 @@ class Room:
     def grade_trick(self, trick: Trick) -> Graded:
         """Grade a file of the corpus."""
         text = self.outside.filled(trick.text)
+        short = SHORT if trick.status == "timeout" else {}
+        limits = {**short, **trick.limits}
         if trick.cell == "file":
-            return self.grade(text.encode(), **trick.limits)
+            return self.grade(text.encode(), **limits)
         notebook = self.notebook()
         if trick.cell == "answer":
             answer(notebook, text)
@@ -232,7 +236,7 @@ class Room:
             place = notebook.cells.index(cell(notebook, "softmax"))
             for _ in range(int(times[1] or 1)):
                 notebook.cells.insert(place, nbformat.v4.new_code_cell(text))
-        return self.grade(notebook, **trick.limits)
+        return self.grade(notebook, **limits)
 
     def grade_honest(self) -> None:
         """Somebody honest gets full marks, from the process that was there before."""
