@@ -8,13 +8,13 @@ from autograder.engine import jail
 from autograder.tests.corpus import STATUSES, Room, Trick, statuses, tricks
 
 ALL = tricks()
+#: the second level where this Python can be read by the users that submissions become
+#: (what is left out is said in the last lines of `make test`)
+LEVELS = ["namespaces", *(["landlock"] if jail.probe("landlock").works else [])]
 
 
-@pytest.fixture(scope="module", params=["namespaces", "landlock"])
+@pytest.fixture(scope="module", params=LEVELS)
 def room(request, built_course):
-    canary = jail.probe(request.param)
-    if not canary.works:
-        pytest.skip(canary.why)
     room = Room(built_course, request.param)
     yield room
     room.close()

@@ -1,5 +1,5 @@
 # Grows a list without end.
-# limits: seconds=8 memory=1200000000
+# limits: seconds=60 memory=1200000000
 # says: Memory
 def softmax(scores):
     kept = []

@@ -1,6 +1,6 @@
 # The cell leaves behind processes that hold too much, and then goes on for a while: they
 # are ended with it, and what comes after has its own memory.
-# limits: seconds=8 memory=1200000000
+# limits: seconds=60 memory=1200000000
 # says: memory
 import os
 import time

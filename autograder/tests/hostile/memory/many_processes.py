@@ -1,6 +1,6 @@
 # Lets twelve processes hold as much as each may, which no limit of a single process
 # counts: together it is too much.
-# limits: seconds=8 memory=1200000000
+# limits: seconds=60 memory=1200000000
 # says: memory
 import os
 import time
