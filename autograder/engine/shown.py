@@ -10,18 +10,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 from .limits import Limits
+from .markup import clean
 
 #: pictures: the first bytes that each must begin with
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 TEXTS = ("text/plain", "text/latex")
-_TAGS = (
-    "table thead tbody tfoot tr th td caption p br hr b i em strong code pre sub sup "
-    "ul ol li dl dt dd div span h1 h2 h3 h4 h5 h6"
-)
 
 
 def words(value: Any, most: int) -> str:
@@ -70,6 +66,9 @@ def outputs(raw: Iterable[Any], limits: Limits) -> list[dict[str, Any]]:
                 )
         elif kind == "error" and isinstance(output.get("traceback"), list):
             lines = [printable(_text(line)[:2000]) for line in output["traceback"][:60]]
+            if text <= 0:
+                continue
+            text -= sum(map(len, lines))
             kept.append(
                 {
                     "output_type": "error",
@@ -102,14 +101,6 @@ def is_picture(mime: str, text: str) -> bool:
         return base64.b64decode(text[:24], validate=False).startswith(PICTURES[mime])
     except (binascii.Error, ValueError):
         return False
-
-
-@lru_cache(64)
-def clean(html: str) -> str:
-    """HTML with nothing but text and tables."""
-    import bleach
-
-    return str(bleach.clean(html, tags=set(_TAGS.split()), attributes={}, strip=True))
 
 
 def _text(value: Any) -> str:

@@ -25,6 +25,8 @@ import nbformat
 from autograder.engine import graded, jail, master, warm
 from autograder.engine.graded import Graded
 from autograder.grading import results
+from autograder.grading.feedback import direct_page, plain_page
+from autograder.grading.gradebook import Known
 from autograder.tests.odd_class import answer, cell
 
 HOSTILE = Path(__file__).parent / "hostile"
@@ -293,13 +295,20 @@ def statuses(result: results.Result) -> dict[str, str]:
 
 
 def everything(made: Graded) -> str:
-    """All that a grading left, as text; it has to fit into files."""
+    """All that a grading leaves, as text; it has to fit into files, and the page that
+    the student gets tells nothing of hidden cases and does nothing when it is opened.
+    """
     text = results.as_text(made.result)
     text.encode("utf-8")
     assert len(text) < 200_000
+    page = plain_page(made.result)
     if made.notebook is not None:
+        page = direct_page(made.notebook, made.result, Known())
         nbformat.validate(nbformat.from_dict(made.notebook))
         notebook = json.dumps(made.notebook, ensure_ascii=False)
         notebook.encode("utf-8")
         text += notebook
-    return text
+    assert "a secret label" not in page
+    assert "<script>alert" not in page
+    page.encode("utf-8")
+    return text + page
