@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
-import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .engine import jail
 from .errors import CourseError
 from .paths import course_root
+from .system import by_system, program
 
 HELP = "say what works on this host, and how to get what does not"
 EXAMPLE = "python -m autograder doctor"
@@ -203,24 +203,34 @@ def programs() -> Iterator[Finding]:
         "only for the tests that open the book in a browser",
         by_system("chromium"),
     )
-    if sys.platform != "linux":
-        what = f"bubblewrap (not for {platform.system()})"
-        why = "grading does not isolate students' code yet, on no system"
-        yield Finding(False, what, why, "grade work you trust, or in a container")
-        return
-    why = "not used yet (grading does not isolate students' code); only tried here"
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
-        yield Finding(False, "bubblewrap", why, by_system("bubblewrap"))
-        return
-    trial = [bwrap, "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "true"]
-    done = subprocess.run(trial, capture_output=True, text=True, timeout=20)
-    if done.returncode == 0:
-        yield Finding(True, "bubblewrap", why)
-    else:
-        said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        mend = "allow user namespaces (on Ubuntu: an AppArmor profile for bwrap)"
-        yield Finding(False, "bubblewrap", f"is there, but may not run: {said}", mend)
+
+
+def isolation() -> Iterator[Finding]:
+    """Behind which walls students' code can run here, and why not behind better."""
+    last = None
+    for level in jail.LEVELS:
+        canary = jail.probe(level)
+        what = f"isolation: {WALLS[level]}"
+        if canary.works:
+            yield Finding(level != "none", what, STRENGTH[level])
+            return
+        if (canary.why, canary.mend) != last:
+            yield Finding(False, what, canary.why, canary.mend)
+        last = canary.why, canary.mend
+
+
+WALLS = {
+    "namespaces": "namespaces (bubblewrap)",
+    "landlock": "Landlock and seccomp",
+    "container": "a container (Podman or Docker)",
+    "none": "none",
+}
+STRENGTH = {
+    "namespaces": "students' code sees no file, process or network of yours",
+    "landlock": "students' code reads no file of yours and reaches nobody",
+    "container": "shuts in students' code; ask for it: --isolation container",
+    "none": "students' code would run as you: grade only what you trust",
+}
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -235,26 +245,6 @@ def mac_browser() -> str | None:
     return None
 
 
-def program(name: str) -> str | None:
-    """Where a program is: beside this Python, or on PATH."""
-    here = str(Path(sys.executable).parent)
-    return shutil.which(name, path=here) or shutil.which(name)
-
-
-def by_system(package: str) -> str:
-    """The command that installs a system package here."""
-    if sys.platform == "darwin":
-        return f"brew install {package}"
-    if sys.platform == "win32":
-        return f"winget install {package}"
-    sudo = "" if hasattr(os, "geteuid") and os.geteuid() == 0 else "sudo "
-    if shutil.which("apt-get"):
-        return f"{sudo}apt install {package}"
-    if shutil.which("dnf"):
-        return f"{sudo}dnf install {package}"
-    return f"install {package} with your system's package manager"
-
-
 LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     python,
     packages,
@@ -263,4 +253,5 @@ LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     kernel,
     book,
     programs,
+    isolation,
 )

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from .course import Step, autograder, book_command, run_step
 from .doctor import BROWSERS, mac_browser, program
+from .engine.jail import probe
 from .paths import chapters, course_root
 
 #: said of guards that are silent for a while
@@ -45,12 +46,14 @@ def guards() -> list[Step]:
 
 
 def left_out() -> list[str]:
-    """What pytest skips here because a program of the system is missing."""
+    """What pytest leaves out here because the system lacks something."""
     lines = []
     if not any(map(program, BROWSERS)) and not mac_browser():
         lines.append("Chromium is not here: no page was opened in a browser")
     if program("bwrap") is None:
         lines.append("bubblewrap is not here (Linux only): it was not tried")
+    if not (canary := probe("landlock")).works:
+        lines.append(f"hostile work behind Landlock alone: {canary.why}")
     return lines
 
 

@@ -196,12 +196,15 @@ def _check_code(cell: Cell, path: Path) -> None:
             "students get what remains: hide whole statements",
         ) from None  # fmt: skip
     try:
+        if re.search(r"^[ \t]+### \w+ HIDDEN TESTS", cell.text, re.MULTILINE):
+            raise SyntaxError("indented")
         ast.parse(with_fresh(cell.text, 0))
     except SyntaxError as error:
         raise complain(
             path, cell.line + (error.lineno or 0),
             f"the markers of {cell.id}'s hidden region stand where no statement can",
-            "indent BEGIN and END like the statements between them",
+            "put BEGIN and END at the left margin, between whole statements: what is "
+            "between them runs by itself",
         ) from None  # fmt: skip
     for node in ast.walk(released):
         if (

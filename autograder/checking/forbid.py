@@ -127,7 +127,6 @@ class _Reader:
         if not name.startswith("."):
             yield from self._changes(name)
             if name not in self.binding and not hasattr(builtins, name):
-                yield from self.binding.get(f".{name}", ())  # builtins.name = ...
                 yield from self.binding.get(ANY, ())
 
     def _changes(self, name: str) -> Iterator[Statement]:

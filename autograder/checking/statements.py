@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 #: lines that only a notebook understands, and values that such a line gives
-_COMMAND = re.compile(r"(?m)^\s*[%!?].*$|^.*\?\s*$")
-_GIVEN_BY_COMMAND = re.compile(r"(?m)(=\s*)[%!].*$")
+_COMMAND = re.compile(r"(?m)^[ \t]*[%!?].*$|^.*\?[ \t]*$")
+_GIVEN_BY_COMMAND = re.compile(r"(?m)(=[ \t]*)[%!].*$")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _BINDERS = {"exec", "eval", "globals", "vars", "locals", "builtins", "__builtins__"}
+#: the longest text that is read (its tree takes some hundred times as much memory), and
+#: the longest whose statements are remembered
+LONGEST, SHORT = 100_000, 5_000
 #: stands for every name
 ANY = "*"
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -77,7 +80,10 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def tree(text: str) -> ast.Module | None:
-    """The syntax tree of a cell without its notebook commands; None if it has none."""
+    """The syntax tree of a cell without its notebook commands; None if it has none, or
+    would have a giant one."""
+    if len(text) > LONGEST:
+        return None
     without = _GIVEN_BY_COMMAND.sub(r"\1None", _COMMAND.sub("", text))
     for attempt in (text, without):
         try:
@@ -87,11 +93,20 @@ def tree(text: str) -> ast.Module | None:
     return None
 
 
-@lru_cache(4096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """The statements of a cell; none if it is no Python."""
+    """The statements of a cell; none if it is no Python, or nested too deep."""
+    return _remembered(text) if len(text) < SHORT else _made(text)
+
+
+def _made(text: str) -> tuple[Statement, ...]:
     parsed = tree(text)
-    return tuple(_statements(parsed)) if parsed else ()
+    try:
+        return tuple(_statements(parsed)) if parsed else ()
+    except RecursionError:
+        return ()
+
+
+_remembered = lru_cache(256)(_made)
 
 
 def _statements(parsed: ast.Module) -> Iterator[Statement]:

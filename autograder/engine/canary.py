@@ -89,14 +89,19 @@ def sing(start: Start, level: str, without: tuple[str, ...] = ()) -> None:
                 timeout=SECONDS,
                 stdin=subprocess.DEVNULL,
             )
+            judge(done)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EscapeError(f"it does not start: {error}") from None
+
+
+def judge(done: subprocess.CompletedProcess[str]) -> None:
+    """Raise EscapeError unless the canary came back and could do nothing."""
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise EscapeError(said[-1])
     try:
-        could = json.loads(done.stdout)
-    except ValueError:
+        could = [str(thing) for thing in json.loads(done.stdout)]
+    except (ValueError, TypeError):
         raise EscapeError(f"it said {done.stdout[:80]!r}") from None
     if could:
         raise EscapeError("it could " + ", ".join(could))
@@ -122,6 +127,7 @@ def attempts(things: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "see a process outside": lambda: look(things["pid"]),
         "kill a process outside": lambda: kill(things["pid"]),
         "kill the warm process": lambda: kill(things["warm"], 0),
+        "start any number of processes": multiply,
     }
 
 
@@ -141,6 +147,16 @@ def kill(pid: int, number: int = 9) -> None:
     if pid in (os.getpid(), os.getppid()):
         raise OSError("another process has that number here")
     os.kill(pid, number)
+
+
+def multiply() -> None:
+    """Start one process more than one may: of root's the kernel counts none."""
+    import resource  # not on Windows, where this file is imported all the same
+
+    resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
 
 
 def works() -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import CourseError
-from ..system import by_system
+from ..system import by_system, sudo
 from . import view
 from .limits import MIB, Limits
 
@@ -32,15 +34,38 @@ OURS = ("PATH", "HOME", "USER", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "
 THEIRS = ("DOCKER_", "CONTAINER", "PODMAN_")
 
 
+@functools.cache
 def engine() -> str:
-    """The command of the engine to use: Podman before Docker.
+    """The engine to use: of Podman and Docker the first that answers; remembered.
 
     Raises CourseError when there is none.
     """
-    for name in ("podman", "docker"):
-        if found := shutil.which(name):
-            return found
-    raise CourseError("neither Docker nor Podman is here", by_system("podman"))
+    found = [path for path in map(shutil.which, ("podman", "docker")) if path]
+    if not found:
+        raise CourseError("neither Podman nor Docker is here", by_system("podman"))
+    for path in found:
+        with suppress(CourseError):
+            running(path)
+            return path
+    return found[0]
+
+
+def running(path: str) -> None:
+    """Raise CourseError unless an engine answers."""
+    done = ask([path, "info"])
+    if done.returncode != 0:
+        said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        name = Path(path).name
+        raise CourseError(f"{name} does not answer: {said}", wake(name))
+
+
+def wake(name: str) -> str:
+    """The command that starts an engine here."""
+    if name == "podman":
+        return "podman info" if sys.platform == "linux" else "podman machine start"
+    if sys.platform == "linux":
+        return f"{sudo()}systemctl start docker"
+    return "open -a Docker" if sys.platform == "darwin" else "start Docker Desktop"
 
 
 def build() -> str:
@@ -49,29 +74,21 @@ def build() -> str:
     return f'{name} build -t {IMAGE} -f "{RECIPE}" "{RECIPE.parent}"'
 
 
-def answers() -> None:
-    """Raise CourseError unless an engine runs and has our image."""
-    name = Path(engine()).name
-    try:
-        found = ask([engine(), "info"])
-        if found.returncode != 0:
-            said = (found.stderr.strip().splitlines() or ["no reason given"])[-1]
-            mend = "podman machine start" if sys.platform != "linux" else "podman info"
-            raise CourseError(
-                f"{name} does not answer: {said}",
-                mend if name == "podman" else "start Docker",
-            )
-        if ask([engine(), "image", "inspect", IMAGE]).returncode != 0:
-            raise CourseError(f"{name} has no image {IMAGE}", build())
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise CourseError(f"{name} does not answer: {error}", f"{name} info") from None
+def ready() -> None:
+    """Raise CourseError unless an engine answers and has our image."""
+    running(engine())
+    if ask([engine(), "image", "inspect", IMAGE]).returncode != 0:
+        raise CourseError(f"{Path(engine()).name} has no image {IMAGE}", build())
 
 
 def ask(words: list[str]) -> subprocess.CompletedProcess[str]:
-    """What an engine says to a command."""
-    return subprocess.run(
-        words, capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
-    )
+    """What an engine says to a command; an error when it says nothing."""
+    try:
+        return subprocess.run(
+            words, capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(words, 1, "", str(error))
 
 
 def environment() -> dict[str, str]:
@@ -107,7 +124,7 @@ def command(
         words += ["--device", "nvidia.com/gpu=all"]
     elif gpu:
         words += ["--gpus", "all"]
-    for path in view.outermost({view.PACKAGE, *map(Path.absolute, readable)}):
+    for path in view.outermost({*view.own(), *map(Path.absolute, readable)}):
         words += ["--volume", f"{path}:{path}:ro"]
     for name, value in env.items():
         words += ["--env", f"{name}={value}"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -26,10 +27,19 @@ MAX_JSON = 32 * 2**20
 MAX_RAW = 2**30
 #: dtypes that an answer may have; what torch has beyond them travels as float32
 DTYPES = frozenset(np.dtype(kind).name for kind in "?bhiqBHIQefdFD")
+#: brackets in brackets: a value is two or three for each of its containers
+MAX_DEPTH = 100
+#: entries in lists; of sets and keys, which may be slow to tell apart, a twentieth
+MAX_ENTRIES = 100_000
+_BRACKET = re.compile(rb'"(?:[^"\\]+|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 class FrameError(Exception):
-    """Bytes that are no frame of ours, or too many of them."""
+    """Bytes that are no frame of ours."""
+
+
+class TooLargeError(FrameError):
+    """A frame of more bytes than are taken."""
 
 
 def dump(head: dict[str, Any], blobs: list[bytes] | None = None) -> bytes:
@@ -45,11 +55,14 @@ def dump(head: dict[str, Any], blobs: list[bytes] | None = None) -> bytes:
 def sizes(head: bytes, most: int = MAX_JSON + MAX_RAW) -> tuple[int, int]:
     """The lengths of JSON and raw bytes that a frame's first bytes announce.
 
-    Raises FrameError when they are more than `most` together.
+    Raises FrameError when no frame begins so, TooLargeError when they are more than
+    `most` together.
     """
     text, raw = _HEAD.unpack(head)
-    if text > MAX_JSON or raw > MAX_RAW or text + raw > most:
-        raise FrameError(f"a frame of {text + raw} bytes")
+    if text > MAX_JSON or raw > MAX_RAW:
+        raise FrameError("no frame begins so")
+    if text + raw > most:
+        raise TooLargeError(f"a frame of {text + raw} bytes")
     return text, raw
 
 
@@ -58,6 +71,8 @@ def load(text: bytes, raw: bytes = b"") -> tuple[dict[str, Any], list[memoryview
 
     Raises FrameError for anything that `dump` does not write.
     """
+    if _depth(text) > MAX_DEPTH:
+        raise FrameError("nested too deep")
     try:
         head = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -76,6 +91,20 @@ def load(text: bytes, raw: bytes = b"") -> tuple[dict[str, Any], list[memoryview
     if at != len(raw):
         raise FrameError("bytes that nobody announced")
     return head, blobs
+
+
+def _depth(text: bytes) -> int:
+    """How deep a JSON text is nested; only counted where it may be too deep."""
+    if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
+        return 0
+    depth = deepest = 0
+    for found in _BRACKET.finditer(text):
+        if found[0] in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif found[0] in b"]}":
+            depth -= 1
+    return deepest
 
 
 def read(take: Callable[[int], bytes]) -> tuple[dict[str, Any], list[memoryview]]:
@@ -124,10 +153,28 @@ def unpack(data: Any, blobs: list[memoryview]) -> Any:
             return array
         return Tensor(array, str(entry["dtype"])[:40])
 
+    if _entries(data) > MAX_ENTRIES:
+        return Opaque(f"value of more than {MAX_ENTRIES} entries in lists")
     try:
         return decode(data, arrays)
-    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):
+    except Exception:
         return Opaque("value that can't be read")
+
+
+def _entries(data: Any) -> int:
+    """How many entries the lists of a JSON value have, those of sets counted more."""
+    count, row = 0, [data]
+    while row and count <= MAX_ENTRIES:
+        part = row.pop()
+        if isinstance(part, dict):
+            row += part.values()
+            items = part.get("items")
+            if part.get("kind") in ("set", "dict") and isinstance(items, list):
+                count += 19 * len(items)
+        elif isinstance(part, list):
+            row += part
+            count += len(part)
+    return count
 
 
 def _is_shape(shape: Any) -> bool:

@@ -8,13 +8,14 @@ from typing import Any
 
 from .. import __version__
 from ..checking.judge import Verdict
+from ..errors import CourseError
 from ..grading.results import CaseResult, CheckResult, Result
 from . import judge, notebook, plan, run, submission
 from .limits import Limits
 from .master import Master
 from .shown import printable
 from .submission import RefusedError
-from .warm import Warm, WarmDiedError
+from .warm import NotBegunError, Warm, WarmDiedError
 
 NAME = f"autograder {__version__}"
 
@@ -56,9 +57,9 @@ def take(student: str, path: Path, limits: Limits) -> Handed:
         found, warnings = submission.find(path)
         data = submission.content(found, limits)
     except RefusedError as error:
-        return Handed(student, path.name, refused=str(error))
+        return Handed(student, printable(path.name), refused=printable(str(error)))
     sha256 = submission.digest(data)
-    return Handed(student, found.name, data, sha256, "", tuple(warnings))
+    return Handed(student, printable(found.name), data, sha256, "", tuple(warnings))
 
 
 def grade(
@@ -79,12 +80,16 @@ def grade(
         verdicts = judge.nothing(master.expected, "refused", reason)
         return Graded(_result(master, handed, verdicts, warnings, warm.level))
     ran = None
-    for _ in range(2):  # what kills the warm process once may have been an accident
+    for last in (False, True):  # the warm process may have ended by an accident
         try:
             ran = run.run(master, made, warm)
             break
-        except WarmDiedError:
-            continue
+        except WarmDiedError as error:
+            if last and isinstance(error, NotBegunError):
+                raise CourseError(
+                    f"no submission can be run here: {error}",
+                    "see `python -m autograder doctor`, and the limits",
+                ) from None
     if ran is None:
         reason = "this notebook ended the process that runs all notebooks"
         verdicts = judge.nothing(master.expected, "crash", reason)

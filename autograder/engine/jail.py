@@ -47,7 +47,8 @@ class Canary:
     mend: str = ""
 
 
-GPU = ("nvidia*", "dri", "kfd")  # in /dev
+SWITCHES = Path("/proc/sys")
+SLOTS = 4000  # submissions that one process may shut in at the same time
 
 
 @functools.cache
@@ -62,7 +63,7 @@ def probe(level: str) -> Canary:
                 "only Linux has that", "grade in a container, or on Linux"
             )
         if level == "container":
-            container.answers()
+            container.ready()
         canary.sing(functools.partial(command, level), level)
     except CourseError as error:
         return Canary(level, False, error.message, error.mend or "")
@@ -89,13 +90,15 @@ def mend(level: str, said: str) -> str:
     """What would make a level work whose canary said that."""
     if "not import" in said or "No such file" in said:
         return f"use a Python that every user may read, not {sys.base_prefix}"
+    if "number of processes" in said:
+        return "grade as a plain user: the kernel does not count root's processes"
     if level == "namespaces":
         for name, value in (
             ("kernel.apparmor_restrict_unprivileged_userns", "0"),
             ("kernel.unprivileged_userns_clone", "1"),
             ("user.max_user_namespaces", "15000"),
         ):
-            path = Path("/proc/sys", *name.split("."))
+            path = SWITCHES.joinpath(*name.split("."))
             off = "1" if value == "0" else "0"
             if path.exists() and path.read_text().strip() == off:
                 return f"{sudo()}sysctl -w {name}={value}"
@@ -152,8 +155,8 @@ def users(level: str) -> int:
     in a range that neither systems nor containers give to anyone.
     """
     if level == "container":
-        return 20_000 + os.getpid() % 400 * 100
-    return 1_900_000_000 + os.getpid() % 1_000_000 * 100
+        return 20_000 + os.getpid() % 10 * SLOTS
+    return 1_900_000_000 + os.getpid() % 20_000 * SLOTS
 
 
 def bubblewrap(
@@ -177,7 +180,7 @@ def bubblewrap(
     paths = [*seen, Path("/sys") if gpu else Path(view.PROCESSORS)]
     words += binds(paths)
     if gpu:
-        for path in (p for name in GPU for p in Path("/dev").glob(name)):
+        for path in (p for name in view.GPU for p in Path("/dev").glob(name)):
             words += ["--dev-bind-try", str(path), str(path)]
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     return [*words, "--chdir", "/", "--", *argv]

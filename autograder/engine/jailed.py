@@ -11,6 +11,9 @@ from pathlib import Path
 
 from . import processes
 
+PROC = processes.PROC
+PATIENCE = 5.0  # for the outermost process to end itself (s)
+MANY = 10_000  # files in its folder
 _running: set[int] = set()
 
 
@@ -59,27 +62,28 @@ class Jailed:
         """All its living processes, the outermost included."""
         if self._ended:
             return []
-        known = processes.processes()
-        family = processes.descendants(self.pid, known) | {self.pid}
-        return sorted(family & known.keys())
+        family = processes.descendants(self.pid)
+        keeper = processes.look(self.pid)
+        return sorted(family | ({self.pid} if keeper and keeper.alive else set()))
 
     def memory(self) -> int:
         """Bytes that all its processes hold beyond what is the warm process's.
 
         Counted high where nothing depends on it; when that is more than it may have,
         what its processes share is counted once, if the kernel lets us see it (not for
-        a plain user without namespaces).
+        a plain user without namespaces). Where its folder is on a disk, and so has no
+        size of its own, what is written there counts too.
         """
         pids = [pid for pid in self.pids() if pid != self.pid]
-        high = sum(self._most(pid) for pid in pids)
+        high = sum(self._most(pid) for pid in pids) + written(self._folder)
         if high <= self._limit:
             return high
-        shares = [processes.share(pid) for pid in pids if processes.look(pid)]
+        shares = [processes.share(pid) for pid in pids if (PROC / str(pid)).exists()]
         ours = processes.share(os.getpid())
         if None in shares or ours is None:
             return high
         borrowed = max(0, processes.resident(os.getpid()) - ours)
-        return max(0, sum(filter(None, shares)) - borrowed)
+        return max(0, sum(filter(None, shares)) - borrowed) + written(self._folder)
 
     def _most(self, pid: int) -> int:
         """The most that a process can hold for itself.
@@ -112,19 +116,46 @@ class Jailed:
             remove(self._folder)
 
     def _sweep(self) -> None:
-        """Kill them one by one; those that lost their parent are ours to bury."""
-        while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
-            processes.end_descendants(self.pid)
-            with suppress(ProcessLookupError):
+        """Have the outermost process end all below it, and itself; or else do it."""
+        with suppress(OSError):
+            os.kill(self.pid, signal.SIGTERM)
+            os.kill(self.pid, signal.SIGCONT)  # level none: stopped from inside
+        until = time.monotonic() + PATIENCE
+        while not (ended := os.waitpid(self.pid, os.WNOHANG))[0]:
+            if time.monotonic() > until:
+                processes.end_descendants(self.pid)
                 os.kill(self.pid, signal.SIGKILL)
             time.sleep(0.001)
-        known = processes.processes()
-        for pid, process in known.items():
-            if process.parent == os.getpid() and pid not in _running | {self.pid}:
+        if ended[1]:  # it did not get to the end: what it left is now ours
+            self._bury_strays()
+
+    def _bury_strays(self) -> None:
+        """End our children that no outermost process is, and what they leave to us."""
+        while strays := [
+            pid
+            for pid, process in processes.processes().items()
+            if process.parent == os.getpid() and pid not in _running
+        ]:
+            for pid in strays:
                 processes.end_descendants(pid)
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
+
+
+def written(folder: Path | None) -> int:
+    """Bytes in a folder; very many files are as good as endless ones."""
+    if folder is None:
+        return 0
+    total = count = 0
+    for inside, _, names in os.walk(folder):
+        count += 1 + len(names)
+        if count > MANY:
+            return 2**50
+        for path in (Path(inside, name) for name in names):
+            with suppress(OSError):
+                total += path.lstat().st_blocks * 512
+    return total
 
 
 def remove(folder: Path) -> None:

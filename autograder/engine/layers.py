@@ -12,7 +12,9 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -40,7 +42,7 @@ def spawn(
     """Run `main` in a process that is shut in, and return when it is.
 
     level   : one of `jail.LEVELS`, the one that this process was started with
-    slot    : tells apart what runs at the same time: 0 to 99
+    slot    : tells apart what runs at the same time: 0 to 3999
     keep    : the open files that `main` needs; all others are closed
     gpu     : leave the address space unlimited, and the graphics processors in reach
     without : some of LAYERS to leave out; for tests of the others
@@ -52,7 +54,7 @@ def spawn(
         raise ValueError(f"no such layers: {', '.join(sorted(unknown))}")
     folder = None
     if level != "namespaces":
-        folder = Path(tempfile.mkdtemp(prefix="by-hand-"))
+        folder = Path(tempfile.mkdtemp(prefix=f"by-hand-{os.getpid()}-"))
     uid = None if "uid" in without else locks.other_user(level, slot)
     jail = Jail(level, limits, keep, gpu, without, folder, uid)
     try:
@@ -96,13 +98,17 @@ def fork(jail: Jail, main: Callable[[], None]) -> tuple[int, int]:
 def keeper(jail: Jail, main: Callable[[], None], report: int) -> NoReturn:
     """Set the scene, fork the submission, and bury whatever it leaves."""
     try:
+        warm = os.getppid()
         calm_signals()
         os.setsid()
         locks.silence()
         if jail.private:
             kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         else:
-            take_everything_along(jail)
+            signal.signal(signal.SIGTERM, lambda *_: leave(jail))
+            if sys.platform == "linux":
+                kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+                kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGTERM)
         if jail.namespaces:
             locks.scene(jail)
         pid = os.fork()
@@ -111,16 +117,42 @@ def keeper(jail: Jail, main: Callable[[], None], report: int) -> NoReturn:
         locks.close_all_but((report,))
         if jail.private:
             kernel.drop_capabilities()
+        if jail.level != "none":  # it may be of the same user as what it keeps
+            kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         while True:
-            try:
-                ended, status = os.wait()
-            except ChildProcessError:
-                os._exit(0)
+            ended, status = bury()
             if ended == pid:
                 fate = os.waitstatus_to_exitcode(status)
                 os.write(report, f"{fate}\n".encode())
+            elif not ended and jail.private:
+                os._exit(0)
+            elif not ended and os.getppid() != warm:
+                leave(jail)
     except BaseException as error:
         fail(report, error)
+
+
+def bury() -> tuple[int, int]:
+    """Wait for a process to end, and say which; (0, 0), a bit later, for none."""
+    try:
+        ended = os.waitpid(-1, 0 if sys.platform == "linux" else os.WNOHANG)
+    except ChildProcessError:
+        ended = 0, 0
+    if not ended[0] and os.getpid() != 1:
+        time.sleep(0.05)
+    return ended
+
+
+def leave(jail: Jail) -> NoReturn:
+    """Without a namespace that would do it: end all that is left, and tidy up."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # this is what it asks for
+    with suppress(ChildProcessError):
+        while True:
+            processes.end_descendants(os.getpid())
+            os.wait()
+    if jail.folder is not None:
+        remove(jail.folder)
+    os._exit(0)
 
 
 def calm_signals() -> None:
@@ -129,21 +161,6 @@ def calm_signals() -> None:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-
-
-def take_everything_along(jail: Jail) -> None:
-    """Without a namespace that does it: end all below when the warm process ends."""
-
-    def leave(*_: object) -> NoReturn:
-        processes.end_descendants(os.getpid())
-        if jail.folder is not None:
-            remove(jail.folder)
-        os._exit(1)
-
-    signal.signal(signal.SIGTERM, leave)
-    if sys.platform == "linux":
-        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def submission(jail: Jail, main: Callable[[], None], report: int) -> NoReturn:

@@ -18,8 +18,9 @@ class Limits:
 
     seconds          : wall clock, for a cell or for the cases of one check
     submission       : wall clock, for everything of one submission together (s)
-    memory           : address space of a process, and what all of a submission's
-                       processes hold together (bytes; on a GPU only the latter)
+    memory           : address space of a process beyond what the warm one has
+                       mapped, and what all of a submission's processes hold together
+                       (bytes; on a GPU only the latter)
     processes        : processes and threads at a time
     file             : size of a file it writes (bytes)
     scratch          : size of /tmp, of /dev/shm and of the work folder, each (bytes)
@@ -27,6 +28,7 @@ class Limits:
     pictures         : pictures and tables kept of a cell (bytes)
     value            : what a case may give back (bytes)
     notebook, cells  : size of the notebook (bytes), and its cells
+    code             : text of its code cells together (characters)
     """
 
     seconds: float = 10.0
@@ -41,6 +43,7 @@ class Limits:
     value: int = 8 * MIB
     notebook: int = 10 * MIB
     cells: int = 500
+    code: int = MIB
 
     def but(self, changes: dict[str, Any]) -> Limits:
         """These limits with some of them changed.
@@ -48,6 +51,7 @@ class Limits:
         Raises CourseError for an unknown name or a number that is not positive.
         """
         known = {f.name for f in fields(self)}
+        made = {}
         for name, value in changes.items():
             if name not in known:
                 raise CourseError(
@@ -59,7 +63,9 @@ class Limits:
                     f"the limit {name}={value!r} is no positive number",
                     "seconds, bytes and counts are written as plain numbers",
                 )
-        return replace(self, **changes)
+            whole = isinstance(getattr(self, name), int)
+            made[name] = max(1, int(value)) if whole else float(value)
+        return replace(self, **made)  # type: ignore[arg-type]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON."""

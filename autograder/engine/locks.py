@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import kernel, landlock, processes, seccomp
 from .limits import Limits
+from .view import GPU
 
 WORK = "/desk"
 FOLDERS = ("/tmp", "/dev/shm", WORK)  # in memory, for each submission anew
@@ -24,11 +25,8 @@ LAYERS = frozenset(NAMESPACES + USERS + COUNTS + REFUSALS)
 
 STUDENT = 1000  # a plain user's number in there, where it is nobody else's
 
-DEVICES = [
-    f"/dev/{name}"
-    for name in ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
-]
-GPU_DEVICES = ("nvidia*", "dri", "kfd")
+DEVICES = ("null", "zero", "full", "random", "urandom")
+TERMINALS = ("ptmx", "pts", "tty")  # only where they are nobody else's
 # of /proc and /sys, where the rest would tell of other processes
 FACTS = ("cpuinfo", "meminfo", "stat", "self", "sys/vm/overcommit_memory")
 
@@ -91,12 +89,10 @@ def silence() -> None:
 
 def close_all_but(keep: tuple[int, ...]) -> None:
     """Close every file but 0, 1, 2 and those to keep."""
-    low = 3
-    for number in sorted(keep):
-        if number >= low:
-            os.closerange(low, number)
-            low = number + 1
-    os.closerange(low, os.sysconf("SC_OPEN_MAX"))
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208
+        if int(name) > 2 and int(name) not in keep:
+            with suppress(OSError):  # the list itself was one of them
+                os.close(int(name))
 
 
 def scene(jail: Jail) -> None:
@@ -141,6 +137,9 @@ def lock(jail: Jail) -> None:
 
     Raises OSError for one that can't be had here.
     """
+    seen = view()
+    for name in [name for name in os.environ if name.startswith("BY_HAND_")]:
+        del os.environ[name]
     os.environ.update(HOME=jail.work, TMPDIR=jail.work)
     tempfile.tempdir = None  # it remembers another
     os.umask(0o077)
@@ -161,7 +160,7 @@ def lock(jail: Jail) -> None:
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     newest = landlock.version() if jail.has("landlock") else 0
     if newest:
-        landlock.lock(*paths(jail))
+        landlock.lock(*paths(jail, seen))
     elif jail.level == "landlock" and jail.has("landlock"):
         raise OSError("this kernel has no Landlock")
     if jail.has("seccomp"):  # and what Landlock does not cover yet
@@ -212,13 +211,13 @@ def limit(jail: Jail, apart: bool = False) -> None:
     count = limits.processes
     if jail.uid is None and not apart:  # others of this user count too
         count *= 1 + min(8, os.cpu_count() or 1)  # room for the other slots
-        count += processes.threads_of(os.getuid()) if sys.platform == "linux" else 4096
+        count += others()
     wanted = {
-        "memory": (resource.RLIMIT_AS, limits.memory),
+        "memory": (resource.RLIMIT_AS, limits.memory + address_space()),
         "processes": (resource.RLIMIT_NPROC, count),
         "file": (resource.RLIMIT_FSIZE, limits.file),
         "files": (resource.RLIMIT_NOFILE, 256),
-        "cpu": (resource.RLIMIT_CPU, int(limits.submission * 2)),
+        "cpu": (resource.RLIMIT_CPU, max(1, int(limits.submission * 2))),
     }
     if jail.gpu:
         del wanted["memory"]
@@ -228,6 +227,21 @@ def limit(jail: Jail, apart: bool = False) -> None:
     for name in ("RLIMIT_CORE", "RLIMIT_MSGQUEUE"):
         if hasattr(resource, name):
             lower(getattr(resource, name), 0, strict=False)
+
+
+def address_space() -> int:
+    """What this process has mapped already: libraries, of which torch brings many."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * processes.PAGE
+    except OSError:
+        return 0
+
+
+def others() -> int:
+    """How many processes this user has already (the kernel does not count root's)."""
+    if sys.platform != "linux" or os.geteuid() == 0:
+        return 4096
+    return processes.threads_of(os.getuid())
 
 
 def lower(number: int, value: int, strict: bool) -> None:
@@ -262,11 +276,12 @@ def become(jail: Jail) -> None:
         kernel.drop_capabilities()
 
 
-def paths(jail: Jail) -> tuple[list[str], list[str], list[str]]:
+def paths(jail: Jail, seen: list[str]) -> tuple[list[str], list[str], list[str]]:
     """What may be read, worked in, and used, for Landlock."""
-    devices = list(DEVICES)
+    names = DEVICES + (TERMINALS if jail.namespaces else ())
+    devices = [f"/dev/{name}" for name in names]
     if jail.gpu:
-        devices += [str(p) for name in GPU_DEVICES for p in Path("/dev").glob(name)]
+        devices += [str(p) for name in GPU for p in Path("/dev").glob(name)]
     if jail.namespaces:  # the outer wall has left nothing that may not be read
         return ["/"], list(FOLDERS), devices
     if jail.level == "container":
@@ -274,4 +289,4 @@ def paths(jail: Jail) -> tuple[list[str], list[str], list[str]]:
     facts = [f"/proc/{name}" for name in FACTS] + ["/sys/devices/system/cpu"]
     if jail.gpu:
         facts += ["/sys", "/proc/driver"]
-    return [*view(), *facts], [jail.work], devices
+    return [*seen, *facts], [jail.work], devices

@@ -7,6 +7,7 @@ jail as a whole.
 
 from __future__ import annotations
 
+import builtins
 import json
 import re
 import textwrap
@@ -120,6 +121,11 @@ class Master:
             more = {n for name in row for n in names.mentioned(self.given[name].text)}
             row = (more & set(self.given)) - wanted
         return sorted(wanted)
+
+    def plain(self, text: str) -> list[str]:
+        """The names of Python's own that some lines mean: bound by no cell of ours."""
+        mine = frozenset[str]().union(*(names.bound(cell.full) for cell in self.cells))
+        return sorted((names.mentioned(text) & set(dir(builtins))) - mine)
 
     def limits_for(self, check: MasterCell) -> Limits:
         """The limits of one check and its answer."""

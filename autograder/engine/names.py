@@ -3,38 +3,76 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import dataclass
 
-#: lines that only a notebook understands
-_MAGIC = re.compile(r"(?m)^\s*[%!?].*$|^.*\?\s*$")
+from ..checking.statements import tree
+
 _SIMPLE = re.compile(
     r"(?m)^(?:(?:async\s+)?def\s+|class\s+)?([^\W\d]\w*)\s*(?:[(:]|=[^=])"
 )
 
 
-@lru_cache(4096)
-def tree(text: str) -> ast.Module | None:
-    """The syntax tree of a cell without its notebook commands; None if it has none."""
-    for attempt in (text, _MAGIC.sub("", text)):
-        try:
-            return ast.parse(attempt)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return None
+@dataclass(frozen=True)
+class Names:
+    """The names in a cell.
 
-
-@lru_cache(4096)
-def bound(text: str) -> frozenset[str]:
-    """The names that a cell binds at its top level.
-
-    Of a text that is no Python (half an answer), what looks like a definition.
+    bound     : those that it binds at its top level; of a text that is no Python (half
+                an answer), what looks like a definition
+    mentioned : all; none when it is no Python
+    free      : those that it reads and does not bind anywhere
     """
+
+    bound: frozenset[str]
+    mentioned: frozenset[str] = frozenset()
+    free: frozenset[str] = frozenset()
+
+
+#: what was read before, by the digest of the text (a text may be large)
+_known: dict[bytes, Names] = {}
+
+
+def read(text: str) -> Names:
+    """The names in a cell."""
+    key = hashlib.sha256(text.encode("utf-8", "replace")).digest()
+    if key not in _known:
+        if len(_known) > 5000:
+            _known.clear()
+        _known[key] = _read(text)
+    return _known[key]
+
+
+def _read(text: str) -> Names:
     parsed = tree(text)
     if parsed is None:
-        return frozenset(_SIMPLE.findall(text))
-    return frozenset(_bound(parsed.body))
+        return Names(frozenset(_SIMPLE.findall(text)))
+    mentioned, own = set(), set()
+    for node in ast.walk(parsed):
+        if isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, ast.Name):
+            mentioned.add(node.id)
+            if not isinstance(node.ctx, ast.Load):
+                own.add(node.id)
+    bound = frozenset(_bound(parsed.body))
+    return Names(bound, frozenset(mentioned), frozenset(mentioned - own))
+
+
+def bound(text: str) -> frozenset[str]:
+    """The names that a cell binds at its top level."""
+    return read(text).bound
+
+
+def mentioned(text: str) -> frozenset[str]:
+    """Every name that a cell mentions."""
+    return read(text).mentioned
+
+
+def free(text: str) -> frozenset[str]:
+    """The names that a cell reads and does not bind anywhere in it."""
+    return read(text).free
 
 
 def _bound(body: list[ast.stmt]) -> Iterator[str]:
@@ -55,28 +93,6 @@ def _bound(body: list[ast.stmt]) -> Iterator[str]:
             yield from _bound(getattr(node, field, []))
         for handler in getattr(node, "handlers", []):
             yield from _bound(handler.body)
-
-
-@lru_cache(4096)
-def mentioned(text: str) -> frozenset[str]:
-    """Every name that a cell mentions; none when it is no Python."""
-    parsed = tree(text)
-    if parsed is None:
-        return frozenset()
-    return frozenset(n.id for n in ast.walk(parsed) if isinstance(n, ast.Name))
-
-
-@lru_cache(4096)
-def free(text: str) -> frozenset[str]:
-    """The names that a cell reads and does not bind anywhere in it."""
-    parsed = tree(text)
-    if parsed is None:
-        return frozenset()
-    own = {node.arg for node in ast.walk(parsed) if isinstance(node, ast.arg)}
-    for node in ast.walk(parsed):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            own.add(node.id)
-    return mentioned(text) - own
 
 
 def imports(text: str) -> list[str]:

@@ -22,6 +22,7 @@ _STOPPED = {
     "late": "did not run: the time for the whole notebook was used up",
     "memory": "used too much memory and was stopped",
     "output": "printed too much and was stopped",
+    "garbled": "wrote to an open file that was not its own and was stopped",
     "died": "ended the process that it ran in",
 }
 

@@ -181,14 +181,15 @@ def _answer(master: Master, cell: MasterCell, copies: list[Cell], plan: Plan) ->
     """An answer: the last copy that is not the blank form, and what it lacks of
     earlier ones (a table that was split over two cells)."""
     say = plan.warnings.append
-    filled = [c for c in copies if squeezed(c.text) != squeezed(cell.text)]
+    filled = [c for c in copies if squeezed(c.text) not in ("", squeezed(cell.text))]
     if not copies:
         say(f"answer '{cell.name}' was missing: counted as not done")
     if any(c.kind != "code" for c in filled):
         say(f"answer '{cell.name}' was no code cell and was turned back")
     if not filled:
         plan.untouched.add(cell.name)
-        return Entry(cell, cell.text, "code", cell.text)
+        # where it was taken out, another cell may hold the answer already
+        return Entry(cell, cell.text, "code", cell.text if copies else None)
     chosen, lacking = [filled[-1]], master.names_of(cell)
     lacking -= names.bound(filled[-1].text)
     for copy in reversed(filled[:-1]):

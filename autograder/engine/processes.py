@@ -17,20 +17,22 @@ MEMORY = ("RssAnon", "RssShmem", "VmSwap")
 
 @dataclass(frozen=True)
 class Process:
-    """One living process.
+    """One process.
 
+    alive  : False when it has ended and its parent has not asked how
     parent : the process that started it, or took it over
     born   : when it was started (ticks)
     faults : pages of memory that it was given since
     """
 
+    alive: bool
     parent: int
     born: int
     faults: int
 
 
 def processes() -> dict[int, Process]:
-    """All living processes that are to be seen from here."""
+    """All processes that are to be seen from here, the dead included."""
     if not (PROC / "self").exists():
         return by_ps()
     found = {}
@@ -41,32 +43,56 @@ def processes() -> dict[int, Process]:
 
 
 def look(pid: int) -> Process | None:
-    """One process, or None when it has ended."""
+    """One process, or None when there is no such."""
+    if not (PROC / "self").exists():
+        return by_ps().get(pid)
     try:
         text = (PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
         return None
     fields = text.rpartition(")")[2].split()
-    if fields[0] in "ZX":
-        return None
-    return Process(int(fields[1]), int(fields[19]), int(fields[7]))
+    alive = fields[0] not in "ZX"
+    return Process(alive, int(fields[1]), int(fields[19]), int(fields[7]))
 
 
 def by_ps() -> dict[int, Process]:
     """The same where there is no /proc."""
     words = ["ps", "-axo", "pid=,ppid=,stat="]
-    done = subprocess.run(words, capture_output=True, text=True)
-    rows = [line.split() for line in done.stdout.splitlines()]
-    return {int(r[0]): Process(int(r[1]), 0, 0) for r in rows if r[2][0] != "Z"}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as ps:
+        rows = [line.split() for line in ps.communicate()[0].splitlines()]
+    found = {int(r[0]): Process(r[2][0] != "Z", int(r[1]), 0, 0) for r in rows}
+    found.pop(ps.pid, None)  # itself
+    return found
 
 
-def descendants(root: int, known: dict[int, Process] | None = None) -> set[int]:
+def descendants(root: int) -> set[int]:
     """All living processes that `root` started, and those that they did."""
-    known = processes() if known is None else known
+    if children_are_listed():
+        family: set[int] = set()
+        fresh = {root}
+        while fresh := {child for pid in fresh for child in children(pid)} - family:
+            family |= fresh
+        return {pid for pid in family if (one := look(pid)) and one.alive}
+    known = processes()
     family = {root}
     while more := {p for p, q in known.items() if q.parent in family} - family:
         family |= more
-    return family - {root}
+    return {pid for pid in family - {root} if known[pid].alive}
+
+
+def children_are_listed() -> bool:
+    """Whether the kernel lists them, so that we need not look at all processes."""
+    return (PROC / f"self/task/{os.getpid()}/children").exists()
+
+
+def children(pid: int) -> list[int]:
+    """What all threads of a process started, as far as it still exists."""
+    found: list[int] = []
+    with suppress(OSError):
+        for task in (PROC / str(pid) / "task").iterdir():
+            with suppress(OSError):
+                found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def end_descendants(root: int) -> None:

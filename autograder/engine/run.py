@@ -15,8 +15,11 @@ from typing import Any
 from .limits import Limits
 from .master import Master, MasterCell
 from .plan import Entry, Plan
-from .shown import outputs, words
+from .shown import amount, outputs, words
 from .warm import Reply, Submission, Warm
+
+#: what came of a case: its frame's JSON and blobs, and whether it is a hidden one
+Case = tuple[dict[str, Any], list[memoryview], bool]
 
 
 @dataclass
@@ -24,7 +27,8 @@ class Ran:
     """What came of a cell.
 
     outputs : what it showed, in nbformat's form
-    why     : "done", or what stopped it: "timeout", "memory", "output", "died", "late"
+    why     : "done", or what stopped it: "timeout", "memory", "output", "garbled",
+              "died", "late"
     error   : the exception that ended it ("" when none did), and its words
     """
 
@@ -38,14 +42,13 @@ class Ran:
 class Checked:
     """What came of a check.
 
-    cases  : the frames of its cases, with whether it was the hidden lines' turn
+    cases  : by label, the last frame of each case that it has, with whether it is
+             hidden; each taken only while it was the turn of such cases
     why    : as of a cell; "blank" when there was no answer to run
     answer : how the answer's cells ran, in order
     """
 
-    cases: list[tuple[dict[str, Any], list[memoryview], bool]] = field(
-        default_factory=list
-    )
+    cases: dict[str, Case] = field(default_factory=dict)
     outputs: list[dict[str, Any]] = field(default_factory=list)
     why: str = "done"
     error: str = ""
@@ -85,7 +88,7 @@ class _Runner:
 
     def run(self) -> Run:
         """The cells, then the checks."""
-        start = self.session.hold(0)
+        start, _ = self.session.hold(0)
         if start is not None:
             self.held.append((-1, start))
         for number, entry in enumerate(self.plan.entries):
@@ -95,26 +98,58 @@ class _Runner:
             elif entry.runs is not None and entry.runs.strip():
                 self.done.cells[number] = self._cell(number, entry)
         if self.shell is not None:
-            self.session.drop(self.shell)
-        at = dict(self.held)
-        for number, entry in enumerate(self.plan.entries):
-            if entry.role == "check" and entry.cell is not None:
-                checked = self._check(entry.cell, at.get(number))
-                self.done.checks[entry.cell.name] = checked
+            self.session.drop(self.shell, strays=True)
+        self._checks()
         return self.done
 
     # ----------------------------------------------------------------------- cells
 
     def _hold(self, number: int) -> None:
-        """Keep a copy of the notebook as it stands at a check."""
+        """Keep a copy of the notebook as it stands at a check.
+
+        A shell that can't be copied was spoilt by a cell before: once more without
+        chance's part in it, then without the student's cells since the last copy.
+        """
+        if self.session.warm.gpu:
+            return self._replay(number)
+        why = "died"
+        for attempt in range(3):
+            if attempt == 2:
+                self._blame(number, why)
+            if attempt:
+                self._again(number)
+            if self.shell is None:
+                return
+            copy, why = self.session.hold(self.shell)
+            if copy is not None:
+                self.held.append((number, copy))
+                return
+
+    def _replay(self, number: int) -> None:
+        """A copy for a check where a GPU is used.
+
+        CUDA does not survive a fork: a fresh copy of the start runs the cells again.
+        """
         if self.shell is None:
             return
-        copy = self.session.hold(self.shell)
-        if copy is None:  # the shell died on its own, between two cells
-            self._again(number)
-            copy = None if self.shell is None else self.session.hold(self.shell)
-        if copy is not None:
-            self.held.append((number, copy))
+        copy, _ = self.session.hold(self.held[0][1])
+        if copy is None:
+            return
+        going, self.shell = self.shell, copy
+        for between in range(number):
+            ran = self.done.cells.get(between)
+            if ran is not None and ran.why == "done":
+                self._try(between, self.plan.entries[between])
+        self.shell = going
+        self.held.append((number, copy))
+
+    def _blame(self, number: int, why: str) -> None:
+        """Count the student's cells since the last copy as what spoilt the shell."""
+        since = self.held[-1][0] if self.held else -1
+        for between in range(since + 1, number):
+            ran = self.done.cells.get(between)
+            if ran is not None and self.plan.entries[between].mine:
+                ran.why = why if ran.why == "done" else ran.why
 
     def _cell(self, number: int, entry: Entry) -> Ran:
         """Run a cell; when that ends the shell, go on without it."""
@@ -135,7 +170,7 @@ class _Runner:
                 name for name, cell in self.master.given.items() if cell is entry.cell
             ]
         reply = self.session.ask(self.shell, order, self._limits(entry).seconds)
-        self.done.cpu += float(reply.done.get("cpu", 0.0))
+        self.done.cpu += self._cpu(reply)
         return Ran(
             shown(reply, self.master.limits),
             reply.why,
@@ -159,8 +194,8 @@ class _Runner:
         self.shell = None
         if not self.held:
             return
-        since, copy = self.held[-1]
-        self.shell = self.session.hold(copy)
+        since, copy = self.held[0 if self.session.warm.gpu else -1]
+        self.shell, _ = self.session.hold(copy)
         for between in range(since + 1, number):
             entry = self.plan.entries[between]
             ran = self.done.cells.get(between)
@@ -174,36 +209,55 @@ class _Runner:
 
     # ---------------------------------------------------------------------- checks
 
-    def _check(self, check: MasterCell, channel: int | None) -> Checked:
-        """Give a check's lines to the copy that waits at it."""
+    def _checks(self) -> None:
+        """Give the checks' lines to the copies that wait at them.
+
+        The visible ones of all checks come first: while a process runs whose outputs
+        and words the student will see, none has been told a hidden case.
+        """
+        at = dict(self.held)
+        rows = []
+        for number, entry in enumerate(self.plan.entries):
+            if entry.role == "check" and entry.cell is not None:
+                checked = self._begin(entry.cell, at.get(number))
+                self.done.checks[entry.cell.name] = checked
+                rows.append((entry.cell, at.get(number), checked))
+        for hidden in (False, True):
+            for check, channel, checked in rows:
+                if channel is not None and checked.why == "done":
+                    self._lines(check, channel, checked, hidden)
+
+    def _begin(self, check: MasterCell, channel: int | None) -> Checked:
+        """A check before its lines run, and why they don't where they don't."""
         checked = Checked(answer=self._answer(check))
+        stopped = [ran.why for ran in checked.answer if ran.why != "done"]
         if self._blank(check):
             checked.why = "blank"
-            return checked
-        stopped = [ran for ran in checked.answer if ran.why != "done"]
-        if stopped:
-            checked.why = stopped[-1].why
-            return checked
-        if channel is None:
+        elif stopped:
+            checked.why = stopped[-1]
+        elif channel is None:
             checked.why = "late" if self.session.left <= 0 else "died"
-            return checked
-        seconds = self.master.limits_for(check).seconds
-        for lines, hidden in ((check.visible_lines, False), (check.hidden_lines, True)):
-            if not lines or (hidden and not self._has_hidden(check)):
-                continue
+        return checked
+
+    def _lines(
+        self, check: MasterCell, channel: int, checked: Checked, hidden: bool
+    ) -> None:
+        """Run the visible or the hidden lines of a check."""
+        lines = check.hidden_lines if hidden else check.visible_lines
+        if lines and (not hidden or self._has_hidden(check)):
             order = {
                 "do": "check",
                 "source": lines,
                 "answer": check.answer,
                 "restore": self.master.needed(lines),
+                "plain": self.master.plain(lines),
                 "salt": self.master.seed if hidden else None,
             }
-            reply = self.session.ask(channel, order, seconds - checked.seconds)
-            self._keep(checked, reply, hidden)
-            if reply.why != "done":
-                return checked
-        self.session.drop(channel)
-        return checked
+            seconds = self.master.limits_for(check).seconds - checked.seconds
+            reply = self.session.ask(channel, order, max(seconds, 0.1))
+            self._keep(check, checked, reply, hidden)
+        if hidden and checked.why == "done":
+            self.session.drop(channel)
 
     def _has_hidden(self, check: MasterCell) -> bool:
         cases = self.master.expected.checks[check.name]["cases"]
@@ -222,16 +276,26 @@ class _Runner:
         numbers = self.plan.holding(answer, self.master.names_of(answer))
         return [self.done.cells[n] for n in numbers if n in self.done.cells]
 
-    def _keep(self, checked: Checked, reply: Reply, hidden: bool) -> None:
-        for frame, blobs in reply.frames:
-            if frame.get("t") == "case" and len(checked.cases) < 1000:
-                checked.cases.append((frame, blobs, hidden))
-        checked.outputs += shown(reply, self.master.limits)
+    def _keep(
+        self, check: MasterCell, checked: Checked, reply: Reply, hidden: bool
+    ) -> None:
+        cases = self.master.expected.checks[check.name]["cases"]
+        known = {case["label"] for case in cases if case["hidden"] is hidden}
+        for head, blobs in reply.frames:
+            label = head.get("label")
+            if head["t"] == "case" and isinstance(label, str) and label in known:
+                checked.cases[label] = (head, blobs, hidden)
         checked.why = reply.why
         checked.seconds += reply.seconds
         checked.error = checked.error or words(reply.done.get("error"), 100)
-        checked.text = checked.text or words(reply.done.get("text"), 300)
-        self.done.cpu += float(reply.done.get("cpu", 0.0))
+        if not hidden:  # words may tell what a hidden case hands over
+            checked.outputs += shown(reply, self.master.limits)
+            checked.text = words(reply.done.get("text"), 300)
+        self.done.cpu += self._cpu(reply)
+
+    def _cpu(self, reply: Reply) -> float:
+        """CPU seconds of an order, as its shell says, and no more than it can be."""
+        return amount(reply.done.get("cpu"), 64 * self.master.limits.submission)
 
 
 def shown(reply: Reply, limits: Limits) -> list[dict[str, Any]]:

@@ -51,8 +51,8 @@ class Rule:
 def rules(shared: bool, signals: bool, truncate: bool) -> list[Rule]:
     """The rules, as few as the other walls allow.
 
-    shared   : it runs under a user who owns files outside, among which it is shut in by
-               path alone: the modes and times of files then stay as they are
+    shared   : it runs among this host's files and sockets, shut in by Landlock alone:
+               the modes and times of files stay as they are, and no socket is made
     signals  : whether it may send signals (else not even to its own processes)
     truncate : whether it may cut files by their path
     """
@@ -62,11 +62,8 @@ def rules(shared: bool, signals: bool, truncate: bool) -> list[Rule]:
         Rule("clone", word=0, mask=NEW_NAMESPACES, equal=False),
         Rule("clone3", errno.ENOSYS),  # its flags can't be seen: libc falls back
         Rule("prctl", word=0, value=kernel.PR_SET_DUMPABLE),
+        Rule("socket", word=0, value=AF_UNIX, equal=False),
         Rule("socketpair", word=0, value=AF_UNIX, equal=False),
-        Rule("socketpair", word=2, mask=0xF, value=DATAGRAM),
-        Rule("socketpair", word=2, mask=0xF, value=RAW),
-        Rule("sendto", word=8, equal=False),  # to an address
-        Rule("sendto", word=9, equal=False),
         Rule("ioctl", word=2, value=termios.TIOCSTI),
         Rule("ioctl", word=2, value=termios.TIOCLINUX),
         *(replace(other, name=name) for name in ("prlimit64", "sched_setaffinity")),
@@ -75,6 +72,12 @@ def rules(shared: bool, signals: bool, truncate: bool) -> list[Rule]:
         Rule("setpriority", word=0, equal=False),
     ]
     if shared:
+        found += [Rule(name) for name in syscalls.names(syscalls.SOCKETS)]
+        # datagrams can be sent to any address, even from one of a pair
+        found += [
+            Rule("socketpair", word=2, mask=0xF, value=v) for v in (DATAGRAM, RAW)
+        ]
+        found += [Rule("sendto", word=word, equal=False) for word in (8, 9)]
         found += [Rule(name, 0) for name in syscalls.names(syscalls.MODES)]
         found += [
             Rule(name, errno.EOPNOTSUPP) for name in syscalls.names(syscalls.OWNERS)

@@ -14,7 +14,8 @@ here is believed: it holds no expected value, and what it sends is only a value.
 
 from __future__ import annotations
 
-import base64
+import builtins
+import contextlib
 import copy
 import io
 import os
@@ -23,20 +24,18 @@ import resource
 import socket
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from IPython.core.displayhook import DisplayHook
-from IPython.core.displaypub import DisplayPublisher
-from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import autograder
 
 from ..checking import record, salt, values
 from . import frames
+from .outlets import Notebook, Stream, written
 
 
 class Channel:
@@ -44,6 +43,8 @@ class Channel:
 
     def __init__(self, handle: int) -> None:
         self.socket = socket.socket(fileno=handle)
+        self.lock = threading.RLock()  # a notebook's threads may print
+        self.spare = os.dup(handle)
 
     def take(self, n: int) -> bytes:
         """n bytes; the process ends when there is nobody to give them."""
@@ -61,76 +62,19 @@ class Channel:
         return frames.read(self.take)
 
     def handle(self) -> int:
-        """The file descriptor that comes after a `hold`."""
+        """The file descriptor that comes after a `hold`.
+
+        There is room for it even where the notebook has opened all it may.
+        """
+        os.close(self.spare)
         _, handles, _, _ = socket.recv_fds(self.socket, 1, 1)
         return handles[0]
 
     def send(self, head: dict[str, Any], blobs: list[bytes] | None = None) -> None:
-        """Send a frame."""
-        self.socket.sendall(frames.dump(head, blobs))
-
-
-class Stream(io.TextIOBase):
-    """stdout or stderr of the cells: sends text as it comes, some lines at a time."""
-
-    def __init__(self, shell: Shell, name: str) -> None:
-        super().__init__()
-        self.shell, self.name = shell, name
-        self.parts: list[str] = []
-        self.size, self.sent = 0, 0.0
-
-    encoding = "utf-8"
-
-    def writable(self) -> bool:
-        """Text can be written."""
-        return True
-
-    def isatty(self) -> bool:
-        """No terminal."""
-        return False
-
-    def write(self, text: str) -> int:
-        """Keep the text, and send what has gathered if it is time."""
-        if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self.parts.append(text)
-        self.size += len(text)
-        if self.size > 4096 or time.monotonic() - self.sent > 0.1:
-            self.flush()
-        return len(text)
-
-    def flush(self) -> None:
-        """Send what has gathered."""
-        text, self.parts, self.size = "".join(self.parts), [], 0
-        self.sent = time.monotonic()
-        for at in range(0, len(text), 65536):
-            part = text[at : at + 65536]
-            self.shell.show({"output_type": "stream", "name": self.name, "text": part})
-
-
-class Publisher(DisplayPublisher):  # type: ignore[misc]
-    """`display(...)`: pictures, tables, text."""
-
-    def publish(self, data: Any, metadata: Any = None, **more: Any) -> None:
-        """Send a display."""
-        self.shell.by_hand.display("display_data", data, metadata)
-
-    def clear_output(self, wait: bool = False) -> None:
-        """Nothing is taken back."""
-
-
-class Hook(DisplayHook):  # type: ignore[misc]
-    """The value of a cell's last line."""
-
-    def write_output_prompt(self) -> None:
-        """The notebook has its own prompt."""
-
-    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
-        """Send the value as a notebook shows it."""
-        self.shell.by_hand.display("execute_result", format_dict, md_dict)
-
-    def finish_displayhook(self) -> None:
-        """Nothing is left to print."""
+        """Send a frame. Raises TypeError or ValueError when it can't be written."""
+        frame = frames.dump(head, blobs)
+        with self.lock:
+            self.socket.sendall(frame)
 
 
 class Shell:
@@ -141,9 +85,7 @@ class Shell:
         config.HistoryManager.enabled = False
         config.InteractiveShell.cache_size = 0
         config.InteractiveShell.colors = "NoColor"
-        config.InteractiveShell.display_pub_class = Publisher
-        config.InteractiveShell.displayhook_class = Hook
-        self.ip: Any = InteractiveShell.instance(config=config)
+        self.ip: Any = Notebook.instance(config=config)
         self.ip.by_hand = self
         self.ip.enable_gui = lambda gui=None: None
         self.ip.enable_matplotlib("inline")
@@ -186,14 +128,19 @@ class Shell:
 
     def system(self, command: str) -> None:
         """`!command`: what it prints is the cell's output."""
-        done = subprocess.run(
+        with subprocess.Popen(
             self.ip.var_expand(command, depth=1),
             shell=True,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-        )
-        print(done.stdout.decode("utf-8", "replace"), end="")
-        self.ip.user_ns["_exit_code"] = done.returncode
+            encoding="utf-8",
+            errors="replace",
+        ) as process:
+            assert process.stdout is not None
+            while text := process.stdout.read(4096):
+                print(text, end="")
+        self.ip.user_ns["_exit_code"] = process.returncode
 
     def flush(self) -> None:
         """Send the text that has gathered."""
@@ -231,8 +178,11 @@ class Shell:
         handle = self.channel.handle()
         if os.fork():
             os.close(handle)
+            self.channel.spare = os.dup(self.channel.socket.fileno())
             self.channel.send({"t": "done"})
             return
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)  # a signal to one's own group is not for its copies
         self.channel.socket.close()
         self.channel = Channel(handle)
         self.channel.send({"t": "ready", "pid": os.getpid()})
@@ -277,25 +227,35 @@ class Shell:
         return own
 
     def do_check(self, order: dict[str, Any], blobs: list[memoryview]) -> dict:
-        """Run the lines of a check; each case's value is sent as it comes."""
+        """Run the lines of a check; each case's value is sent as it comes.
+
+        restore : given names that stand as they were kept
+        plain   : names of Python's own, whatever the notebook calls so
+        """
         names = self.ip.user_ns
         self.restore(order.get("restore", []))
+        plain = {name: getattr(builtins, name) for name in order.get("plain", [])}
         answer = str(order["answer"])
 
         def check(label: str, fn: Any, *args: Any, **options: Any) -> None:
-            case = record.run_case(str(label), fn, args, answer)
+            try:
+                case = record.run_case(str(label), fn, args, answer)
+            except Exception:  # an object of their own that does not bear to be seen
+                odd = values.Opaque("value that can't be read")
+                case = record.Record(str(label), "value", odd)
             self.flush()
             self.send_case(case)
 
-        names["check"] = check
+        scope = {**names, **plain, "check": check}
         salt.set_salt(order.get("salt"))
         try:
-            exec(compile(order["source"], "<check>", "exec"), names)
+            exec(compile(order["source"], "<check>", "exec"), scope)
         except BaseException as error:
             text = record.printable(str(error))[:300]
             return {"ok": False, "error": type(error).__name__, "text": text}
         finally:
             salt.set_salt(None)
+            names.update({k: v for k, v in scope.items() if k not in plain})
         return {"ok": True}
 
     def send_case(self, case: record.Record) -> None:
@@ -311,12 +271,15 @@ class Shell:
             "seconds": round(case.seconds, 4),
         }
         blobs: list[bytes] = []
-        if case.status == "value":
-            try:
+        try:
+            if case.status == "value":
                 head["value"], blobs = frames.pack(case.value)
-            except Exception:  # an object of their own that does not let itself be read
-                head["value"] = {"kind": "opaque", "type": type(case.value).__name__}
-        self.channel.send(head, blobs)
+            self.channel.send(head, blobs)
+        except OSError:
+            raise
+        except Exception:  # an object of their own that does not let itself be read
+            odd = {"kind": "opaque", "type": "value that can't be read"}
+            self.channel.send({**head, "error": None, "reason": None, "value": odd})
 
 
 class StandIn:
@@ -337,11 +300,6 @@ def stand_ins() -> None:
     package: Any = autograder
     package.check = StandIn()
     package.worksheet = lambda *args, **options: None
-
-
-def written(content: Any) -> Any:
-    """Rich data as notebooks keep it: bytes (a picture) as base64."""
-    return base64.b64encode(content).decode() if type(content) is bytes else content
 
 
 def copied(value: Any) -> Any:

@@ -31,6 +31,12 @@ def words(value: Any, most: int) -> str:
     return "".join(c if c.isprintable() else " " for c in printable(value[:most]))
 
 
+def amount(value: Any, most: float) -> float:
+    """A number that a student's process sent, from 0 to `most`; 0 for anything else."""
+    number = type(value) in (int, float) and 0 <= value <= most
+    return float(value) if number else 0.0
+
+
 def printable(text: str) -> str:
     """A text without what no file can hold."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "")

@@ -88,10 +88,17 @@ def content(path: Path, limits: Limits) -> bytes:
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     name = path.name
+    if any(place.is_symlink() for place in (path, *list(path.parents)[:2])):
+        raise RefusedError(f"{name} is a link, or lies in a folder that is one")
     try:
-        if path.is_symlink() or path.parent.is_symlink():
-            raise RefusedError(f"{name} is a link, not a file")
         handle = os.open(path, flags)
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise RefusedError(f"{name} is a folder or a device, not a file")
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                data = file.read(limits.notebook + 1)
+        finally:
+            os.close(handle)
     except OSError as error:
         why = (
             "a link"
@@ -99,13 +106,8 @@ def content(path: Path, limits: Limits) -> bytes:
             else f"not readable ({error.strerror})"
         )
         raise RefusedError(f"{name} is {why}") from None
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise RefusedError(f"{name} is a folder or a device, not a file")
-        data = file.read(limits.notebook + 1)
-        if len(data) > limits.notebook:
-            raise RefusedError(f"{name} is larger than {limits.notebook // 2**20} MB")
+    if len(data) > limits.notebook:
+        raise RefusedError(f"{name} is larger than {limits.notebook / 2**20:g} MB")
     return data
 
 
@@ -138,7 +140,7 @@ def parse(data: bytes, name: str, limits: Limits) -> Submitted:
     form = raw.get("nbformat")
     if form != 4:
         warnings.append(f"the notebook calls itself of format {str(form)[:20]!r}")
-    if "\r" in text:
+    if "\r" in text or any("\r" in _source(entry)[0] for entry in raw["cells"]):
         warnings.append("the notebook has line ends of Windows")
     if not isinstance(raw.get("metadata"), dict):
         warnings.append("the notebook had no metadata")
@@ -148,6 +150,11 @@ def parse(data: bytes, name: str, limits: Limits) -> Submitted:
         warnings += [f"cell {number} {what}" for what in odd]
         if cell is not None:
             cells.append(cell)
+    if sum(len(cell.text) for cell in cells if cell.kind == "code") > limits.code:
+        raise RefusedError(
+            f"the code cells of {name} hold more than {limits.code / 1e6:.3g} million "
+            "characters: put data into a file"
+        )
     return Submitted(cells, warnings)
 
 
@@ -155,12 +162,8 @@ def _cell(raw: Any) -> tuple[Cell | None, list[str]]:
     """A cell, and what was odd about it."""
     if not isinstance(raw, dict):
         return None, ["is no cell"]
-    odd = []
-    source = raw.get("source")
-    lines: list[Any] = source if isinstance(source, list) else [source]
-    if not all(isinstance(line, str) for line in lines):
-        odd.append("had no text")
-        lines = [line for line in lines if isinstance(line, str)]
+    source, whole = _source(raw)
+    odd = [] if whole else ["had no text"]
     kind = raw.get("cell_type")
     if kind not in ("code", "markdown", "raw"):
         odd.append("was of no known type")
@@ -169,10 +172,18 @@ def _cell(raw: Any) -> tuple[Cell | None, list[str]]:
     info = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = info.get("grade_id") if isinstance(info, dict) else ""
     own = raw.get("id")
-    text = clean("".join(lines))
+    text = clean(source)
     outputs = raw.get("outputs")
     outputs = outputs[:200] if isinstance(outputs, list) else []
     return Cell(kind, text, _name(name), _name(own), outputs), odd
+
+
+def _source(raw: Any) -> tuple[str, bool]:
+    """The text of a cell, and whether it was nothing but text."""
+    source = raw.get("source") if isinstance(raw, dict) else None
+    lines: list[Any] = source if isinstance(source, list) else [source]
+    texts = [line for line in lines if isinstance(line, str)]
+    return "".join(texts), len(texts) == len(lines)
 
 
 def _name(value: Any) -> str:

@@ -8,9 +8,20 @@ import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
+OWN = ("__init__.py", "errors.py", "system.py", "engine")  # nothing that knows answers
 
-SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
-ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "alternatives")
+# not all of /usr: nbgrader keeps what was handed in under /usr/local/share
+SYSTEM = (
+    *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec"),
+    *("/usr/share", "/usr/local/bin", "/usr/local/lib", "/usr/local/lib64"),
+    *("/lib", "/lib32", "/lib64", "/bin", "/sbin"),
+)
+COVERED = {Path("/usr"), Path("/usr/local")}  # as a prefix: what SYSTEM has of them
+ETC = (
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d"),
+    *("alternatives", "fonts", "localtime"),
+)
+GPU = ("nvidia*", "dri", "kfd")  # in /dev
 PROCESSORS = "/sys/devices/system/cpu"  # torch counts the processors there
 
 
@@ -19,6 +30,7 @@ def interpreter() -> list[Path]:
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     paths = {Path(prefix) for prefix in prefixes}
     paths |= {path.resolve() for path in paths}
+    paths -= COVERED
     link = Path(sys.executable)
     paths |= {link, link.resolve()}
     while link.is_symlink():
@@ -27,7 +39,7 @@ def interpreter() -> list[Path]:
     paths |= set(user_site())
     if link.is_relative_to("/nix"):
         paths.add(Path("/nix/store"))
-    return outermost(paths)
+    return outermost(paths - COVERED)
 
 
 def user_site() -> list[Path]:
@@ -51,7 +63,12 @@ def readable(extra: list[Path]) -> list[Path]:
     system = {Path(path) for path in SYSTEM}
     etc = {Path("/etc") / name for name in ETC}
     more = {Path(os.path.normpath(path.absolute())) for path in extra}
-    return outermost(system | etc | {PACKAGE} | more | set(interpreter()))
+    return outermost({*system, *etc, *more, *own(), *interpreter()})
+
+
+def own() -> list[Path]:
+    """What builds the inner walls."""
+    return [PACKAGE / name for name in OWN]
 
 
 def environment() -> dict[str, str]:

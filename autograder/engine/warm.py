@@ -29,13 +29,17 @@ class WarmDiedError(Exception):
     """The warm process itself is gone, or silent; what it was doing is lost."""
 
 
+class NotBegunError(WarmDiedError):
+    """A submission could not even be shut in; nothing of it has run."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """What came back for an order.
 
     frames  : the frames before the last, each with its blobs
     done    : the shell's last frame, {} when it never came
-    why     : "done", "timeout", "memory", "output" or "died"
+    why     : "done", "timeout", "memory", "output", "garbled" or "died"
     seconds : wall clock
     """
 
@@ -66,6 +70,8 @@ class Warm:
         self.imports, self.without = imports, without
         self.process: subprocess.Popen[bytes] | None = None
         self.said: Any = None
+        self.scratch: tempfile.TemporaryDirectory[str] | None = None
+        self.heard = bytearray()
 
     def start(self) -> None:
         """Start the process and wait until it is warm; nothing if it is already.
@@ -75,11 +81,14 @@ class Warm:
         if self.process is not None and self.process.poll() is None:
             return
         argv = [sys.executable, "-m", "autograder.engine.zygote", self.level]
+        own = self.level in ("namespaces", "container")  # there /tmp is its own
+        self.scratch = None if own else tempfile.TemporaryDirectory(prefix="by-hand-")
+        home = self.scratch.name if self.scratch else "/tmp"
         extra = {
             "BY_HAND_IMPORTS": "\n".join(self.imports),
             "BY_HAND_FONTS": str(fonts()[0]) if fonts() else "",
-            "MPLCONFIGDIR": "/tmp/matplotlib",
-            "IPYTHONDIR": "/tmp/ipython",
+            "MPLCONFIGDIR": f"{home}/matplotlib",
+            "IPYTHONDIR": f"{home}/ipython",
         }
         command, env = jail.command(
             self.level,
@@ -89,6 +98,7 @@ class Warm:
             extra,
         )
         self.said = tempfile.TemporaryFile()  # noqa: SIM115
+        self.heard.clear()
         self.process = subprocess.Popen(
             command,
             env=env,
@@ -128,6 +138,8 @@ class Warm:
         process, self.process = self.process, None
         if process is None:
             return
+        if self.scratch is not None:
+            self.scratch.cleanup()
         with contextlib.suppress(OSError):
             assert process.stdin is not None
             process.stdin.close()
@@ -157,7 +169,7 @@ class Warm:
         reply = self.request(request, [], limits.seconds)
         if reply.why != "done":
             self.stop()
-            raise WarmDiedError(reply.done.get("text", "no submission could begin"))
+            raise NotBegunError(reply.done.get("text", "no shell could be started"))
         session = Submission(self, limits)
         try:
             order = {"do": "files", "names": list(files)}
@@ -198,23 +210,23 @@ class Warm:
             raise WarmDiedError(str(error)) from None
 
     def _read(self, until: float) -> tuple[dict[str, Any], list[memoryview]]:
+        return frames.read(lambda n: self._take(n, until))
+
+    def _take(self, n: int, until: float) -> bytes:
+        """n bytes of what the process says; more are kept for the next time."""
         assert self.process is not None and self.process.stdout is not None
         handle = self.process.stdout.fileno()
-
-        def take(n: int) -> bytes:
-            parts = []
-            while n:
-                left = until - time.monotonic()
-                if left <= 0 or not select.select([handle], [], [], left)[0]:
-                    raise WarmDiedError("it does not answer")
-                part = os.read(handle, min(n, 2**20))
-                if not part:
-                    raise WarmDiedError("it ended")
-                parts.append(part)
-                n -= len(part)
-            return b"".join(parts)
-
-        return frames.read(take)
+        while len(self.heard) < n:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([handle], [], [], left)[0]:
+                raise WarmDiedError("it does not answer")
+            part = os.read(handle, 2**20)
+            if not part:
+                raise WarmDiedError("it ended")
+            self.heard += part
+        taken = bytes(self.heard[:n])
+        del self.heard[:n]
+        return taken
 
 
 class Submission:
@@ -246,15 +258,22 @@ class Submission:
             return Reply([], {}, "died", 0.0)
         return reply
 
-    def hold(self, channel: int) -> int | None:
-        """Fork a shell; the number of the copy, None when the shell is no more."""
-        head = {"do": "hold", "channel": channel}
-        reply = self.warm.request(head, [], self.limits.seconds)
-        return int(reply.done["channel"]) if reply.why == "done" else None
+    def hold(self, channel: int) -> tuple[int | None, str]:
+        """Fork a shell: the number of the copy, or None and why there is none."""
+        seconds = min(self.limits.seconds, max(self.left, 0.1))
+        head = {"do": "hold", "channel": channel, "seconds": seconds}
+        reply = self.warm.request(head, [], seconds)
+        if reply.why != "done":
+            return None, "died" if reply.why == "failed" else reply.why
+        return int(reply.done["channel"]), "done"
 
-    def drop(self, channel: int) -> None:
-        """Kill a shell that is not needed any more."""
-        self.warm.request({"do": "drop", "channel": channel}, [], self.limits.seconds)
+    def drop(self, channel: int, strays: bool = False) -> None:
+        """Kill a shell that is not needed any more.
+
+        strays : kill as well all that cells have started and left behind
+        """
+        head = {"do": "drop", "channel": channel, "all": strays}
+        self.warm.request(head, [], self.limits.seconds)
 
 
 def fonts() -> list[Path]:

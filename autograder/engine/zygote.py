@@ -6,7 +6,7 @@ It imports what notebooks import, computes nothing, holds no answer and never ru
 student's line: it forks, locks the fork in (`layers`), passes orders to the shells in
 there, and watches clock, bytes and memory. One request at a time:
 
-    begin  a new submission; its shell is channel 0
+    begin  a new submission, with a broker of its own; its shell is channel 0
     ask    give an order to a channel, pass on what it sends, say how that ended
     hold   the shell of a channel forks; the copy is a channel of its own
     drop   kill the process of a channel
@@ -22,38 +22,23 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
-from . import frames, layers
+from . import frames, layers, pages
+from .channel import Channel, Frame, GoneError, pair
 from .limits import Limits
 
-#: how long nothing may be heard before memory is looked at (s)
-WATCH = 0.1
-#: what may be said between two frames of text: JSON around it, pictures, small values
-SLACK = 2**20
+#: how often memory is looked at, and how long killed processes are waited for (s)
+WATCH, SWEEP = 0.1, 5.0
+#: the cases of one check, and what their values may have together, in values
+CASES, VALUES = 1000, 8
 
 
-class GoneError(Exception):
-    """A channel's process is no more, or had to be stopped; says why."""
-
-
-@dataclass
-class Channel:
-    """The warm end of a shell's socket.
-
-    pid    : of the process at the other end, as the kernel knows it
-    buffer : bytes that came and are no whole frame yet
-    """
-
-    socket: socket.socket
-    pid: int = 0
-    buffer: bytearray = field(default_factory=bytearray)
+FAILED = {"t": "end", "why": "failed", "text": "no submission runs"}
 
 
 class Zygote:
@@ -69,19 +54,50 @@ class Zygote:
         self.jailed: layers.Jailed | None = None
         self.channels: list[Channel | None] = []
         self.limits = Limits()
+        self.look = 0.0
 
     def run(self) -> None:
-        """Answer requests until there are no more, or the grader is gone."""
+        """Answer requests until there are no more, or the grader is gone.
+
+        Each submission has a broker, a fork that answers from its beginning to its
+        end. What passes through the broker's memory is gone with it: nothing of one
+        submission is left where the next one is forked from.
+        """
         with contextlib.suppress(EOFError, BrokenPipeError):
             self.reply({"t": "warm"})
             while True:
-                request, blobs = frames.read(self.take)
+                request, _ = frames.read(self.take)
+                if request["do"] != "begin":
+                    self.reply(FAILED)
+                    continue
+                broker = os.fork()
+                if broker == 0:
+                    self.serve_one(request)
+                _, status = os.waitpid(broker, 0)
+                if status:
+                    self.reply(FAILED)
+
+    def serve_one(self, request: dict[str, Any]) -> NoReturn:
+        """Answer the requests of one submission, and end with it."""
+        code = 1
+        try:
+            blobs: list[memoryview] = []
+            while True:
                 try:
                     answer = getattr(self, f"do_{request['do']}")(request, blobs)
-                    self.reply(answer)
                 except (layers.LayerError, GoneError) as error:
-                    self.reply({"t": "end", "why": "failed", "text": str(error)})
-        self.do_end({}, [])
+                    answer = {**FAILED, "text": str(error)}
+                if request["do"] == "end":
+                    break
+                self.reply(answer)
+                request, blobs = frames.read(self.take)
+            self.reply(answer)
+            code = 0
+        except (EOFError, BrokenPipeError):  # the grader is gone
+            self.do_end({}, [])
+            code = 0
+        finally:
+            os._exit(code)
 
     def take(self, n: int) -> bytes:
         """n bytes of the requests."""
@@ -90,9 +106,9 @@ class Zygote:
             raise EOFError
         return data
 
-    def reply(self, head: dict[str, Any], blobs: list[bytes] | None = None) -> None:
+    def reply(self, head: dict[str, Any]) -> None:
         """Send a frame to the grader."""
-        self.replies.write(frames.dump(head, blobs))
+        self.replies.write(frames.dump(head))
         self.replies.flush()
 
     # ----------------------------------------------------------------- the requests
@@ -101,6 +117,7 @@ class Zygote:
         """Fork and lock in a shell for a submission."""
         self.do_end({}, [])
         self.limits = Limits().but(request["limits"])
+        self.look = time.monotonic() + WATCH
         mine, theirs = pair()
         with theirs:
             self.jailed = layers.spawn(
@@ -114,71 +131,90 @@ class Zygote:
             )
         channel = Channel(mine)
         self.channels = [channel]
-        self.greet(channel)
+        self.greet(channel, time.monotonic() + self.limits.seconds)
         return {"t": "end", "why": "done", "channel": 0}
 
     def do_hold(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Fork a channel's shell; the copy becomes the next channel."""
         channel = self.channel(request)
         mine, theirs = pair()
-        with theirs:
-            try:
-                channel.socket.sendall(frames.dump({"do": "hold"}))
-                socket.send_fds(channel.socket, [b"h"], [theirs.fileno()])
-            except OSError:
-                raise GoneError("died") from None
         copy = Channel(mine)
         self.channels.append(copy)
-        self.greet(copy)
-        for head, _, _ in self.listen(channel, time.monotonic() + self.limits.seconds):
-            if head["t"] == "done":
-                break
+        until = time.monotonic() + float(request["seconds"])
+        try:
+            with theirs:
+                channel.send(frames.dump({"do": "hold"}), until)
+                socket.send_fds(channel.socket, [b"h"], [theirs.fileno()])
+            self.greet(copy, until)
+            for head, _ in self.listen(channel, until):
+                if head["t"] == "done":
+                    break
+        except (OSError, GoneError) as error:
+            why = str(error) if isinstance(error, GoneError) else "died"
+            self.kill(copy)
+            self.kill(channel)
+            self.sweep()
+            return {"t": "end", "why": why}
         return {"t": "end", "why": "done", "channel": len(self.channels) - 1}
 
     def do_ask(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Give an order; pass on every frame; say how it ended."""
         channel = self.channel(request)
         began = time.monotonic()
-        why, text, shown = "died", 0, 0
+        until = began + float(request["seconds"])
+        why = "done"
         try:
             order = frames.dump(request["order"], [bytes(blob) for blob in blobs])
-            channel.socket.sendall(order)
-            until = began + float(request["seconds"])
-            for head, blobs_, size in self.listen(channel, until):
-                if head["t"] == "done":
-                    self.reply(head)
-                    why = "done"
-                    break
-                if head["t"] == "output":
-                    text += size
-                    picture = "data" in head.get("output", {})
-                    limits = self.limits
-                    most = limits.pictures * 4 if picture else limits.text_kills
-                    shown += size if picture else 0
-                    if (shown if picture else text - shown) > most:
-                        raise GoneError("output")
-                self.reply(head, [bytes(blob) for blob in blobs_])
+            channel.send(order, until)
+            self.pass_on(channel, until)
         except OSError:
             why = "died"
         except GoneError as gone:
             why = str(gone)
-        except frames.FrameError:
-            why = "output"
         if why != "done":
             self.kill(channel)
+            self.sweep()
         seconds = round(time.monotonic() - began, 4)
         return {"t": "end", "why": why, "seconds": seconds}
 
+    def pass_on(self, channel: Channel, until: float) -> None:
+        """Pass on what a shell sends on an order, up to its last frame.
+
+        Raises GoneError.
+        """
+        text = pictures = cases = values = 0
+        for head, frame in self.listen(channel, until):
+            if head["t"] == "ready":
+                raise GoneError("garbled")
+            if head["t"] == "case":
+                cases, values = cases + 1, values + len(frame)
+            elif head["t"] == "output":
+                picture = "data" in head["output"]
+                pictures += len(frame) if picture else 0
+                text += 0 if picture else len(frame)
+            if (
+                text > self.limits.text_kills
+                or pictures > self.limits.pictures * 4
+                or cases > CASES
+                or values > self.limits.value * VALUES
+            ):
+                raise GoneError("output")
+            self.replies.write(frame)
+            if head["t"] == "done":
+                return
+
     def do_drop(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
-        """Kill the process of a channel."""
+        """Kill the process of a channel; with `all`, what it has started too."""
         self.kill(self.channel(request))
+        if request.get("all"):
+            self.sweep()
         return {"t": "end", "why": "done"}
 
     def do_end(self, request: dict[str, Any], blobs: list[memoryview]) -> dict:
         """Kill everything of the submission; nothing of it is left afterwards."""
         for channel in self.channels:
             if channel is not None:
-                channel.socket.close()
+                channel.close()
         self.channels = []
         jailed, self.jailed = self.jailed, None
         if jailed is not None:
@@ -194,92 +230,63 @@ class Zygote:
             raise GoneError("died")
         return found
 
-    def greet(self, channel: Channel) -> None:
-        """Wait for a new shell's first frame; the kernel says who sent it."""
-        until = time.monotonic() + self.limits.seconds
-        first, who = self.first(channel, until)
-        channel.buffer += first
-        for head, _, _ in self.listen(channel, until):
-            if head["t"] != "ready":
-                raise GoneError("died")
-            channel.pid = who or int(head["pid"])
-            return
-        raise GoneError("died")
+    def greet(self, channel: Channel, until: float) -> None:
+        """Wait for a new shell's first frame; the kernel says who sent it.
 
-    def first(self, channel: Channel, until: float) -> tuple[bytes, int]:
-        """The first bytes from a channel, and the sender's process id (0: unknown)."""
-        self.wait(channel, until)
-        if not hasattr(socket, "SO_PASSCRED"):
-            return channel.socket.recv(2**16), 0
-        data, extra, _, _ = channel.socket.recvmsg(2**16, socket.CMSG_SPACE(12))
-        for level, kind, content in extra:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-                return data, struct.unpack("3i", content[:12])[0]
-        return data, 0
-
-    def listen(
-        self, channel: Channel, until: float
-    ) -> Iterator[tuple[dict[str, Any], list[memoryview], int]]:
-        """The frames of a channel, each with its size.
-
-        Raises GoneError("died"), GoneError("timeout") or GoneError("memory").
+        Raises GoneError.
         """
-        most = self.limits.value + frames.MAX_JSON
-        buffer = channel.buffer
+        self.wait(channel, until)
+        channel.hear_first()
+        for head, _ in self.listen(channel, until):
+            if head["t"] != "ready":
+                raise GoneError("garbled")
+            return
+
+    def listen(self, channel: Channel, until: float) -> Iterator[Frame]:
+        """The frames of a channel: the JSON of each, and all of it as it came.
+
+        Raises GoneError.
+        """
         while True:
-            while len(buffer) >= frames.HEAD:
-                text, raw = frames.sizes(bytes(buffer[: frames.HEAD]), most)
-                if raw > self.limits.value:
-                    raise frames.FrameError("a value that is too large")
-                whole = frames.HEAD + text + raw
-                if len(buffer) < whole:
-                    break
-                parts = bytes(buffer[frames.HEAD : whole])
-                del buffer[:whole]
-                head, blobs = frames.load(parts[:text], parts[text:])
-                if not isinstance(head.get("t"), str):
-                    raise frames.FrameError("a frame without a name")
-                yield head, blobs, whole
+            while (frame := channel.frame(self.limits.value)) is not None:
+                yield frame
             self.wait(channel, until)
-            try:
-                data = channel.socket.recv(2**20)
-            except OSError:
-                data = b""
-            if not data:
-                raise GoneError("died")
-            buffer += data
+            channel.hear()
 
     def wait(self, channel: Channel, until: float) -> None:
         """Wait until a channel has bytes; look at the memory now and then."""
         while True:
-            left = until - time.monotonic()
-            if left <= 0:
+            now = time.monotonic()
+            if now >= until:
                 raise GoneError("timeout")
+            if now >= self.look:
+                if self.jailed and self.jailed.memory() > self.limits.memory:
+                    raise GoneError("memory")
+                self.look = time.monotonic() + WATCH
             heard = (channel.socket, self.requests)
-            ready, _, _ = select.select(heard, [], [], min(left, WATCH))
+            ready, _, _ = select.select(heard, [], [], min(until - now, WATCH))
             if self.requests in ready:  # requests come one by one: this is their end
                 raise EOFError
             if ready:
                 return
-            if self.jailed and self.jailed.memory() > self.limits.memory:
-                raise GoneError("memory")
 
     def kill(self, channel: Channel) -> None:
-        """Kill a channel's process and what it has started."""
-        channel.socket.close()
+        """Kill a channel's process."""
         self.channels[self.channels.index(channel)] = None
-        pids = self.jailed.pids() if self.jailed else []
-        if channel.pid in pids:  # it may be gone, and its number somebody else's
-            with contextlib.suppress(OSError):
-                os.kill(channel.pid, signal.SIGKILL)
+        channel.kill()
 
-
-def pair() -> tuple[socket.socket, socket.socket]:
-    """Two ends of a socket; the first learns who writes to it."""
-    mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    if hasattr(socket, "SO_PASSCRED"):
-        mine.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    return mine, theirs
+    def sweep(self) -> None:
+        """Kill all that is no channel's process (what a cell has left behind), and
+        wait for a while until its memory is free."""
+        if self.jailed is None:
+            return
+        stay = {c.pid for c in self.channels if c is not None} | {self.jailed.pid}
+        until = time.monotonic() + SWEEP
+        while (strays := set(self.jailed.pids()) - stay) and time.monotonic() < until:
+            for pid in strays:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.002)
 
 
 def fonts() -> None:
@@ -305,6 +312,7 @@ def main() -> None:
         shell.warm_up(imports)
     gc.collect()
     gc.freeze()
+    pages.collapse()
     Zygote(level, gpu, keeper.serve).run()
 
 

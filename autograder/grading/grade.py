@@ -15,6 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,9 +133,13 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
         )
     print(f"{chapter}: {len(students)} submissions; {worth(room, chapter)}")
     print(said(level), flush=True)
-    enter_assignment(room, chapter)
     seed = seed_for(room, chapter, args.seed, fresh=args.regrade)
-    master = masters.load(chapter, room.root, seed=seed, digest=room.digest(chapter))
+    with ThreadPoolExecutor(1) as aside:  # recording hidden cases takes some seconds
+        loading = aside.submit(
+            masters.load, chapter, room.root, seed=seed, digest=room.digest(chapter)
+        )
+        enter_assignment(room, chapter)
+        master = loading.result()
     handed = {s: take(s, room.notebook(s, chapter), master.limits) for s in students}
     entered = gradebook.entered(room, chapter)
     todo = [

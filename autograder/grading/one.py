@@ -23,7 +23,7 @@ def show(assignment: str, path: Path, level: str, gpu: bool = False) -> int:
     master = masters.load(assignment, exercises_root(assignment), hidden=False)
     warm = Warm(level, 0, master.imports, gpu)
     try:
-        graded = grade(master, take("you", path, master.limits), warm)
+        graded = grade(master, take("you", path.resolve(), master.limits), warm)
     finally:
         warm.stop()
     print("\n".join(lines(graded.result, level)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from autograder import doctor
 from autograder.cli import main
 from autograder.doctor import Finding
+from autograder.engine import jail
 
 
 def test_every_line_says_whether_and_what_for(
@@ -95,14 +95,49 @@ def test_torch_names_its_device() -> None:
     assert importlib.metadata.version("torch").split("+")[0] in finding.what
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is for Linux")
-def test_bubblewrap_is_tried_and_not_only_found() -> None:
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not installed")
-    finding = list(doctor.programs())[-1]
-    assert finding.what == "bubblewrap"
-    assert finding.good or "may not run" in finding.why
-    assert "will isolate" not in finding.why  # nothing isolates yet
+def canaries(monkeypatch: pytest.MonkeyPatch, **works: str) -> list[Finding]:
+    """What is found where levels work (\"\"), or do not for the reason given."""
+
+    def probe(level: str) -> jail.Canary:
+        why = works.get(level, "")
+        return jail.Canary(level, not why, why, f"get {level}" if why else "")
+
+    monkeypatch.setattr(jail, "probe", probe)
+    return list(doctor.isolation())
+
+
+def test_the_strongest_walls_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    (finding,) = canaries(monkeypatch)
+    assert finding.good
+    assert "namespaces" in finding.what
+
+
+def test_why_no_stronger_walls_and_how_to_get_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second = canaries(monkeypatch, namespaces="not allowed")
+    assert first.line().endswith("not allowed. To mend: get namespaces")
+    assert second.good
+    assert "Landlock" in second.what
+
+
+def test_no_walls_at_all_is_not_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    *others, last = canaries(monkeypatch, namespaces="a", landlock="b", container="c")
+    assert len(others) == 3
+    assert not last.good
+    assert "only what you trust" in last.why
+
+
+def test_the_same_reason_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        jail, "probe", lambda level: jail.Canary(level, level == "none", "x", "y")
+    )
+    assert len(list(doctor.isolation())) == 2
+
+
+def test_the_walls_are_tried_and_not_only_found() -> None:
+    *_, last = doctor.isolation()
+    assert doctor.WALLS[jail.strongest()] in last.what
 
 
 def test_doctor_runs_where_nothing_is_installed() -> None:

@@ -13,11 +13,15 @@ import pytest
 
 from autograder.authoring.source import read
 from autograder.cli import main
+from autograder.engine import master as masters
+from autograder.engine.graded import grade, take
+from autograder.engine.limits import Limits
+from autograder.engine.warm import Warm
 from autograder.grading import results
 from autograder.grading.classroom import Classroom
 from autograder.grading.typed import whole
 from autograder.tests.conftest import ROOT, environment
-from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE, cell
+from autograder.tests.odd_class import NOTEBOOKS, UNREADABLE, cell, odd_class
 
 
 @pytest.fixture
@@ -156,3 +160,52 @@ def test_the_real_chapter_solved_gets_full_marks(tmp_path, monkeypatch):
     secret = {label for label in hidden if label not in public}
     assert secret
     assert not [label for label in secret if escape(label) in page]
+
+
+def test_where_a_gpu_is_used_checks_run_the_cells_again(tiny_course):
+    odd_class(tiny_course)
+    room = Classroom.here()
+    known = masters.load("attention", tiny_course)
+    found = {}
+    for gpu in (False, True):
+        warm = Warm("namespaces", 0, known.imports, gpu)
+        for name in ("good", "wrong", "half", "killer"):
+            handed = take(name, room.notebook(name, "attention"), known.limits)
+            found[name, gpu] = grade(known, handed, warm).result
+        warm.stop()
+    for (name, gpu), result in found.items():
+        assert statuses(result) == statuses(found[name, not gpu]), (name, gpu)
+        assert result.score == found[name, not gpu].score
+
+
+LOOK = """
+import ctypes
+wanted = b"TOKENXY" + b"ZZY12345"
+hits = 0
+for line in open("/proc/self/maps"):
+    span, rights, *_, name = line.split()
+    if rights.startswith("rw") and not name.startswith("[v"):
+        first, last = (int(end, 16) for end in span.split("-"))
+        hits += ctypes.string_at(first, last - first).count(wanted)
+print(hits)
+"""
+
+
+def test_nothing_of_a_submission_is_left_in_memory_for_the_next():
+    warm = Warm("namespaces")
+    warm.start()
+
+    def hits(session) -> int:
+        reply = session.ask(0, {"do": "cell", "source": LOOK}, 20)
+        return int(reply.frames[0][0]["output"]["text"])
+
+    with warm.submission(Limits(), {}) as session:
+        own = hits(session)  # what it looks for is in its own memory
+    with warm.submission(Limits(), {}) as session:
+        source = 'for _ in range(9):\n    print(["TOK" + "ENXYZZY" + "12345"] * 500)'
+        shown = session.ask(0, {"do": "cell", "source": source}, 20).frames
+        assert "TOKENXYZZY12345" in shown[0][0]["output"]["text"]
+        assert hits(session) > own
+    with warm.submission(Limits(), {}) as session:
+        assert hits(session) == own
+    warm.stop()

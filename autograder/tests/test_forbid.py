@@ -163,6 +163,10 @@ TEXT_ONLY = {
         "setattr(torch.Tensor, 'mine', torch.softmax)",
         "def softmax(s, dim):\n    return s.mine(dim)",
     ],
+    "an operator": [
+        "torch.Tensor.__matmul__ = lambda s, dim: torch.softmax(s, dim)",
+        "def softmax(s, dim):\n    return s @ dim",
+    ],
     "exec": [
         "exec('lib = torch.soft' + 'max')",
         "def softmax(s, dim):\n    return lib(s, dim)",
@@ -205,9 +209,8 @@ def test_the_text_of_the_cells_shows_more(cells: list[str]) -> None:
     answer = "attend" if "def attend" in text else "softmax"
     told = forbidden_in([SETUP, *others], text, answer, FORBIDDEN)
     assert told and "write it yourself, without" in told
-    assert forbidden_in([SETUP, *others], HONEST, "softmax", FORBIDDEN) is None or (
-        "swap" in text
-    )
+    if "__" not in "".join(cells) and "swap" not in text:
+        assert forbidden_in([SETUP, *others], HONEST, "softmax", FORBIDDEN) is None
 
 
 @pytest.mark.parametrize(

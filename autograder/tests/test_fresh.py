@@ -79,6 +79,8 @@ def test_the_markers_become_calls_line_for_line() -> None:
     "cell",
     [
         f"for _ in [1]:\n### BEGIN HIDDEN TESTS\n    {HIDDEN}\n### END HIDDEN TESTS",
+        "if True:\n    pass\n"
+        f"    ### BEGIN HIDDEN TESTS\n    {HIDDEN}\n    ### END HIDDEN TESTS",
         "check('a', softmax,\n### BEGIN HIDDEN TESTS\nX\n### END HIDDEN TESTS\n)",
     ],
 )

@@ -104,7 +104,7 @@ def test_system_says_what_is_left_out(copy: Path, tmp_path: Path) -> None:
         (bare / name).symlink_to(shutil.which(name) or "")
     done = sh("scripts/system", "bubblewrap", cwd=copy, PATH=str(bare), CI="")
     assert done.returncode == 0
-    assert "left out: the doctor's trial of it" in done.stderr
+    assert "left out: the tests of the walls" in done.stderr
     assert "apt install bubblewrap" in done.stderr
     done = sh("scripts/system", "bubblewrap", cwd=copy, PATH=str(bare), CI="true")
     assert done.returncode == 1

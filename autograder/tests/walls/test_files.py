@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,22 +40,18 @@ def test_what_is_given_can_be_read_and_not_written(start, shut, outside) -> None
     assert (outside / "secret").read_text() == "untouched"
 
 
-def test_what_is_given_under_a_folder_of_its_own_stays_in_sight(start, spaces) -> None:
-    """The outside folder lies in /tmp, which is a new one for each submission."""
-    code = "tell([os.listdir('/tmp'), Path('/tmp/x').write_text('x')])"
-    assert spaces.told(code)[0] == [Path(part).name for part in seen_in_tmp(spaces)]
-    assert spaces.told(code)[0] == [Path(part).name for part in seen_in_tmp(spaces)]
-
-
-def seen_in_tmp(warm) -> list[str]:
-    """What the tests themselves make visible in /tmp: the engine's copy."""
-    return warm.told(
-        """
-        import json
-        seen = json.loads(os.environ["BY_HAND_VIEW"])
-        tell(sorted({"/tmp/" + Path(p).parts[2] for p in seen if p[:5] == "/tmp/"}))
-        """
-    )
+def test_what_is_given_in_tmp_stays_in_sight_there(start, spaces, outside) -> None:
+    """Each submission has a /tmp of its own, in which nothing else is."""
+    secret, other = outside / "secret", outside / "other"
+    other.touch()
+    code = f"""
+    Path("/tmp/new").write_text("x")
+    tell([os.path.exists({str(secret)!r}), os.path.exists({str(other)!r})])
+    """
+    assert spaces.told(code) == [False, False]
+    for given in (outside, secret):
+        warm = start("namespaces", spaces.user, readable=(given,))
+        assert warm.told(code) == [True, given == outside]
 
 
 MODES = """
@@ -162,3 +159,28 @@ def test_a_file_has_a_size(shut) -> None:
     limits = {"file": 1 << 20}
     assert shut.told(code, limits=limits) == ["done", "EFBIG", "EFBIG"]
     assert shut.told(code, "file", limits=limits) == ["done"] * 3
+
+
+def test_what_it_writes_on_a_disk_is_counted(bare) -> None:
+    code = """
+    for name in range({files}):
+        os.makedirs(f"folder{{name % 9}}", exist_ok=True)
+        Path(f"folder{{name % 9}}", str(name)).write_bytes(bytes({size}))
+    tell("written")
+    wait()
+    """
+    assert (
+        40 << 20 <= bare.run(code.format(files=10, size=4 << 20))["memory"] < 80 << 20
+    )
+    assert bare.run(code.format(files=10_001, size=0))["memory"] >= 1 << 50
+
+
+def test_terminals_of_others_are_out_of_reach(bare) -> None:
+    ours, theirs = os.openpty()
+    name = Path(os.ttyname(theirs))
+    name.chmod(0o666)
+    code = f"tell(attempt(lambda: open({str(name)!r}, 'r+b', buffering=0)))"
+    assert bare.told(code) == "EACCES"
+    assert bare.told(code, "landlock") == "done"
+    os.close(ours)
+    os.close(theirs)

@@ -57,10 +57,10 @@ def test_how_it_ended_is_told(any_level) -> None:
         assert any_level.run(code, wait=True)["fate"] == fate
 
 
-def test_nothing_is_run_when_a_wall_can_not_be_built(any_level) -> None:
-    answer = any_level.run("tell('it ran')", limits={"file": 1.5})
-    assert "told" not in answer
-    assert "TypeError" in answer["error"]
+@pytest.mark.parametrize("wall", ["silence", "limit", "lock"])
+def test_nothing_is_run_when_a_wall_can_not_be_built(any_level, wall) -> None:
+    answer = any_level.run("tell('it ran')", broken=wall)
+    assert answer == {"error": "OSError: it is broken"}
     assert any_level.told("tell('the next one runs')") == "the next one runs"
 
 

@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from autograder.engine import processes
+from autograder.tests.walls.conftest import USERS
 from autograder.tests.walls.warm import become
 
 DAEMON = """
@@ -34,23 +36,71 @@ def test_daemons_are_seen_and_gone_in_the_end(any_level) -> None:
     assert answer["left"] == []
 
 
+ROOM = 40  # others of the same user may come and go meanwhile
+
+
+def living(pids: set[int]) -> list[int]:
+    """Those that still run."""
+    return [pid for pid in pids if (one := processes.look(pid)) and one.alive]
+
+
+@pytest.mark.parametrize("way", ["children", "/proc", "ps"])
+def test_every_way_to_find_them(monkeypatch, way) -> None:
+    with subprocess.Popen(["sh", "-c", "sleep 60 & echo; wait"], stdout=-1) as shell:
+        shell.stdout.readline()
+        if way != "children":
+            monkeypatch.setattr(processes, "children_are_listed", lambda: False)
+        if way == "ps":
+            monkeypatch.setattr(processes, "PROC", Path("/nowhere"))
+        found = processes.descendants(os.getpid())
+        assert shell.pid in found
+        ours = [p for p, q in processes.processes().items() if q.parent == os.getpid()]
+        assert set(ours) <= found
+        assert len(processes.descendants(shell.pid)) == 1
+        assert processes.look(shell.pid).parent == os.getpid()
+        processes.end_descendants(shell.pid)
+        shell.kill()
+        shell.wait()
+        assert not living(processes.descendants(shell.pid) | {shell.pid})
+
+
+@pytest.mark.parametrize("number", [9, 19])
+@pytest.mark.parametrize("user", USERS)
+def test_where_nothing_protects_the_keeper_it_is_replaced(kept, user, number) -> None:
+    code = f"""
+    keeper = os.getppid()
+    if os.fork() == 0:
+        os.setsid()
+        tell(attempt(lambda: os.kill(keeper, {number})))
+    wait()
+    """
+    warm = kept("none", user)
+    answer = warm.run(code)
+    assert answer["told"] == "done"
+    assert answer["left"] == []
+    assert warm.told("tell('the next one runs')") == "the next one runs"
+
+
+@pytest.mark.parametrize("code", [DAEMON, "tell('the daemon is there')"])
 @pytest.mark.parametrize("who", ["the grader", "the warm process"])
-def test_nothing_outlives_who_started_it(start, shut, who) -> None:
+def test_nothing_outlives_who_started_it(start, shut, who, code) -> None:
     warm = start(shut.level, shut.user)
-    assert warm.run(DAEMON, end=False)["told"] == "the daemon is there"
+    folder = warm.told("tell(os.getcwd())")
+    assert warm.run(code, end=False)["told"] == "the daemon is there"
     top = warm.process.pid
     inside = processes.descendants(top)
-    assert len(inside) >= 2
+    assert inside
     if who == "the grader" or shut.level == "landlock":
         os.kill(top, signal.SIGKILL)
     else:
         os.kill(min(inside), signal.SIGKILL)
     warm.process.wait()
     for _ in range(1000):
-        if not any(map(processes.look, inside)):
+        if not living(inside):
             break
         time.sleep(0.01)
-    assert not [pid for pid in inside if processes.look(pid)]
+    assert not living(inside)
+    assert not list(Path(folder).parent.glob(f"by-hand-{top}-*"))
 
 
 def test_a_fork_bomb_ends(shut) -> None:
@@ -66,7 +116,7 @@ def test_a_fork_bomb_ends(shut) -> None:
     tell(children)
     wait()
     """
-    most = 8 * (1 + min(8, os.cpu_count() or 1))
+    most = 8 * (1 + min(8, os.cpu_count() or 1)) + ROOM
     assert 6 <= shut.told(code, limits={"processes": 8}) <= most
     code = code.replace("500", str(most + 2))
     assert shut.told(code, "processes", limits={"processes": 8}) == most + 2
@@ -84,7 +134,7 @@ def test_a_thread_bomb_ends(shut) -> None:
         pass
     tell(count)
     """
-    most = 8 * (1 + min(8, os.cpu_count() or 1))
+    most = 8 * (1 + min(8, os.cpu_count() or 1)) + ROOM
     assert 6 <= shut.told(code, limits={"processes": 8}) <= most
     code = code.replace("150", str(most + 2))
     assert shut.told(code, "processes", limits={"processes": 8}) == most + 2

@@ -35,6 +35,11 @@ def attempt(what: Callable[[], object]) -> str:
     return "done"
 
 
+def fails(*_: object) -> None:
+    """In place of something that works."""
+    raise OSError("it is broken")
+
+
 def job(
     level: str,
     code: str,
@@ -44,14 +49,16 @@ def job(
     end: bool = True,
     wait: bool = False,
     abi: int | None = None,
+    broken: str = "",
 ) -> dict:
     """What the code told, and what was to be seen of it from outside.
 
     end  : end it then, or else leave it running
     wait : until it has ended by itself
     abi  : as if the kernel had only that version of Landlock
+    broken : a function of `locks` that fails
     """
-    from autograder.engine import landlock, layers
+    from autograder.engine import landlock, layers, locks
     from autograder.engine.limits import Limits
 
     if abi is not None:
@@ -60,6 +67,13 @@ def job(
             return job(level, code, limits, without, gpu, end, wait)
         finally:
             landlock.version = have
+    if broken:
+        whole = getattr(locks, broken)
+        setattr(locks, broken, fails)
+        try:
+            return job(level, code, limits, without, gpu, end, wait)
+        finally:
+            setattr(locks, broken, whole)
     warm = os.getpid()
     ours, theirs = socket.socketpair()
 
@@ -100,7 +114,7 @@ def job(
         time.sleep(0.001)
     inside = jailed.pids()
     answer = {
-        "told": json.loads(heard) if heard else None,
+        "told": json.loads(heard.splitlines()[0]) if heard else None,
         "processes": len(inside),
         "memory": jailed.memory(),
         "fate": jailed.fate(),
@@ -184,7 +198,7 @@ def outer(settings: dict) -> None:
     words, env = jail.command(
         settings["level"],
         [sys.executable, __file__, "inner"],
-        [Path(path) for path in settings["readable"]],
+        [Path(__file__), *map(Path, settings["readable"])],
         extra=settings["extra"],
         without=frozenset(settings["without"]),
     )

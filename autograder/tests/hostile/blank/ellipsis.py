@@ -1,0 +1,3 @@
+# Leaves `...` in the value.
+def softmax(scores):
+    return [[..., 1.0]]

@@ -1,0 +1,3 @@
+# Returns None: that is how "not done yet" looks, not a wrong answer.
+def softmax(scores):
+    ...

@@ -1,0 +1,4 @@
+# Defines a function of another name.
+# says: NameError
+def soft_max(scores):
+    return scores

@@ -1,0 +1,4 @@
+# Mixes tabs and spaces.
+def softmax(scores):
+	if True:
+        return scores

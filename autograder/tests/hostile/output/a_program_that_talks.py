@@ -1,0 +1,3 @@
+# Starts a program that prints without end.
+# says: far too much
+!yes

@@ -1,0 +1,4 @@
+# Loops without end in the cell.
+# says: loop without end
+while True:
+    pass
