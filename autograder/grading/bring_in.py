@@ -21,7 +21,8 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.plugins import BasePlugin
+from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
 from sqlalchemy.orm import object_session
 
@@ -57,7 +58,8 @@ def enter(room: Classroom, assignment: str, gradeds: list[Graded]) -> dict[str, 
     gradebook knows of each afterwards.
     """
     with opened(room.db_url) as gradebook:
-        plugin = LateSubmissionPlugin(config=room.config)
+        late = AssignLatePenalties(config=room.config)
+        late.init_plugin()
         cells = gradebook.find_notebook(assignment, assignment)
         names = {cell.id: cell.name for cell in cells._base_cells}
         kinds = {cell.name: cell.cell_type for cell in cells.source_cells}
@@ -65,7 +67,7 @@ def enter(room: Classroom, assignment: str, gradeds: list[Graded]) -> dict[str, 
         for graded in gradeds:
             row = _submission(gradebook, room, assignment, graded.result)
             _enter(row, names, kinds, graded)
-            _penalty(row, plugin, graded.result.student)
+            _penalty(row, late.plugin_inst, graded.result.student)
             found[graded.result.student] = known_of(row, names)
         gradebook.db.commit()
     return found
@@ -151,9 +153,7 @@ def untouched(graded: Graded) -> set[str]:
     return found
 
 
-def _penalty(
-    row: SubmittedNotebook, plugin: LateSubmissionPlugin, student: str
-) -> None:
+def _penalty(row: SubmittedNotebook, plugin: BasePlugin, student: str) -> None:
     """What handing in late costs, as the course's plugin says (nothing by default)."""
     row.late_submission_penalty = None
     session: Any = object_session(row)
