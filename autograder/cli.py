@@ -84,5 +84,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 1
     except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
+        print("\nstopped; the same command goes on from here", file=sys.stderr)
         return 130

@@ -53,13 +53,16 @@ class Submitted:
 def find(path: Path) -> tuple[Path, list[str]]:
     """The notebook to take for `<student>/<assignment>/<assignment>.ipynb`.
 
-    One under another name is taken when it is the only one there; a warning says so.
+    One under another name is taken when it is the only one there; a warning says so,
+    and names notebooks that lie beside it and are not read.
 
     Raises RefusedError when there is none.
     """
+    others = [other for other in _others(path) if other.name != path.name]
     if os.path.lexists(path):
-        return path, []
-    others = _others(path)
+        names = ", ".join(repr(other.name) for other in others)
+        beside = f"beside it lay {names}, which was not read"
+        return path, [beside] if others else []
     if len(others) != 1:
         there = f"; there are {', '.join(p.name for p in others)}" if others else ""
         raise RefusedError(f"{path.name} is missing{there}")

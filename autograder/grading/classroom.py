@@ -127,7 +127,7 @@ def collect(room: Classroom, folder: Path, assignment: str) -> list[str]:
 
     folder: one folder a student, named by the student, that holds the notebook
         itself, or <assignment>/ (as nbgrader has it), or exercises/<assignment>/
-        (a clone of the course). A newer copy replaces an older one.
+        (a clone of the course). What is there now replaces what was.
 
     Raises CourseError when there is no such folder or nothing in it.
     """
@@ -142,23 +142,42 @@ def collect(room: Classroom, folder: Path, assignment: str) -> list[str]:
         raise CourseError(
             f"{folder} holds no folders", "it needs one folder a student", usage=True
         )
-    name = f"{assignment}.ipynb"
     for student in students:
-        target = room.notebook(student, assignment)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        for inside in (f"{assignment}/{name}", name, f"exercises/{assignment}/{name}"):
-            found = folder / student / inside
-            if found.is_file() or found.is_symlink():
-                target.unlink(missing_ok=True)
-                shutil.copy2(found, target, follow_symlinks=False)
-                stamp = target.with_name("timestamp.txt")
-                handed_in = found.with_name("timestamp.txt")
-                if handed_in.is_file():
-                    shutil.copy2(handed_in, stamp)
-                else:
-                    stamp.write_text(timestamp(found.lstat().st_mtime))
-                break
+        found = notebooks(folder / student, assignment)
+        target = room.notebook(student, assignment).parent
+        if not found:
+            before = "; what was there before counts" if any(target.glob("*")) else ""
+            print(f"{student}: no notebook in {folder / student}{before}")
+        target.mkdir(parents=True, exist_ok=True)
+        for old in target.glob("*.ipynb") if found else []:
+            old.unlink()
+        for path in found:
+            shutil.copy2(path, target / path.name, follow_symlinks=False)
+        stamp = target / "timestamp.txt"
+        if found and (handed_in := found[0].with_name("timestamp.txt")).is_file():
+            shutil.copy2(handed_in, stamp)
+        elif found:
+            newest = max(path.lstat().st_mtime for path in found)
+            stamp.write_text(timestamp(newest))
     return students
+
+
+def notebooks(folder: Path, assignment: str) -> list[Path]:
+    """What a student handed in, in one of the places where it may lie.
+
+    A browser or an LMS may have given it another name; several are all taken along,
+    and the one with the right name counts.
+    """
+    name = f"{assignment}.ipynb"
+    for place in (folder / assignment, folder, folder / "exercises" / assignment):
+        found = [
+            path
+            for path in sorted(place.glob("*.ipynb"))
+            if (path.is_file() or path.is_symlink()) and not path.name.startswith(".")
+        ]
+        if found:
+            return sorted(found, key=lambda path: path.name != name)[:20]
+    return []
 
 
 def timestamp(seconds: float) -> str:

@@ -145,7 +145,8 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
     todo = [
         each
         for student, each in handed.items()
-        if args.regrade or not unchanged(room, master, each, entered.get(student, {}))
+        if args.regrade
+        or not unchanged(room, master, each, entered.get(student, {}), level)
     ]
     job = pool.Job(master, level, args.gpu, args.experiments)
     if args.scheduler:
@@ -219,7 +220,11 @@ def batches(stream: Iterable[Graded], most: int) -> Iterator[list[Graded]]:
 
 
 def unchanged(
-    room: Classroom, master: Master, handed: Handed, entered: dict[str, float]
+    room: Classroom,
+    master: Master,
+    handed: Handed,
+    entered: dict[str, float],
+    level: str,
 ) -> bool:
     """True when this very notebook has been graded against this very assignment,
     by this engine, and everything derived from it is there."""
@@ -233,6 +238,8 @@ def unchanged(
         old = results.read(path)
     except CourseError:
         return False
+    if old.isolation not in LEVELS[: LEVELS.index(level) + 1]:
+        return False  # graded behind a weaker wall
     known = (old.notebook_sha256, old.assignment_sha256, old.engine, old.seed)
     now = (handed.sha256, master.digest, NAME, master.seed)
     return known == now and all(
@@ -278,7 +285,8 @@ def summary(graded: list[Result], new: int, still_open: int) -> str:
         f"from {points(min(scores))} to {points(max(scores))}"
     ]
     if refused:
-        lines.append(f"not gradable ({len(refused)}): {', '.join(refused)}")
+        names = ", ".join(refused)
+        lines.append(f"not gradable ({len(refused)}): {names}; 0 points in the mean")
     if still_open:
         lines.append(
             f"{still_open} written answers wait for a person (until then they count "

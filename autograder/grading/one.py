@@ -26,6 +26,11 @@ def show(assignment: str, path: Path, level: str, gpu: bool = False) -> int:
         graded = grade(master, take("you", path.resolve(), master.limits), warm)
     finally:
         warm.stop()
+    checks = graded.result.checks
+    if checks and all(check.status == "refused" for check in checks):
+        raise CourseError(
+            str(checks[0].reason), "name the .ipynb file of this chapter", usage=True
+        )
     print("\n".join(lines(graded.result, level)))
     return 0
 
