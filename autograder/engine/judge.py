@@ -149,7 +149,7 @@ def _forbidden(master: Master, plan: Plan, run: Run, check: MasterCell) -> str |
     before = [
         (n, entry.runs)
         for n, entry in enumerate(plan.entries[:place])
-        if entry.runs and not (n in run.cells and run.cells[n].error in _NO_PYTHON)
+        if entry.runs and not _never_ran(entry.runs, run.cells.get(n))
     ]
     mine = [text for n, text in before if n in holding]
     others = [text for n, text in before if n not in holding]
@@ -159,6 +159,12 @@ def _forbidden(master: Master, plan: Plan, run: Run, check: MasterCell) -> str |
         return forbidden_in(others, mine, check.answer, forbidden)
     except RecursionError:
         return unreadable(check.answer)
+
+
+def _never_ran(text: str, ran: Ran | None) -> bool:
+    """True for a cell that is no Python, here and where it was to run: a student's
+    code can raise a SyntaxError as well."""
+    return ran is not None and ran.error in _NO_PYTHON and tree(text) is None
 
 
 def stopped(verdict: Verdict, status: str, reason: str) -> Verdict:

@@ -17,6 +17,8 @@ from .markup import clean
 
 #: pictures: the first bytes that each must begin with
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+#: a table of more is dropped: cleaning takes a time that grows faster than it does
+MOST_TAGS, LONGEST_HTML = 3000, 200_000
 TEXTS = ("text/plain", "text/latex")
 
 
@@ -90,7 +92,8 @@ def rich(raw: Any, most: int) -> dict[str, str]:
         if mime in TEXTS or (mime in PICTURES and is_picture(mime, text)):
             data[mime] = text
         elif mime == "text/html" and not any(name in raw for name in PICTURES):
-            data[mime] = clean(text)
+            few = text.count("<") <= MOST_TAGS and len(text) <= LONGEST_HTML
+            data[mime] = clean(text) if few else ""
     return data if sum(map(len, data.values())) <= most else {}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def bring_in(room: Classroom, assignment: str, gradeds: list[Graded]) -> None:
         if graded.notebook is None:
             page = plain_page(result)
         else:
-            page = direct_page(graded.notebook, result, known[result.student])
+            page = page_or_less(graded.notebook, result, known[result.student])
         results.write_text(room.page(result.student, assignment), page)
         results.write(result, room.results)
 
@@ -166,6 +167,15 @@ def _penalty(row: SubmittedNotebook, plugin: BasePlugin, student: str) -> None:
             row.late_submission_penalty = min(max(penalty, 0), row.score)
 
 
+def page_or_less(notebook: dict[str, Any], result: Result, known: Known) -> str:
+    """The feedback page; the summary alone where a notebook can't be drawn."""
+    try:
+        return direct_page(notebook, result, known)
+    except Exception as error:  # one student's text must not stop the class
+        said = f"your notebook could not be shown here ({type(error).__name__})"
+        return plain_page(replace(result, warnings=[*result.warnings, said]))
+
+
 def write_notebook(room: Classroom, graded: Graded) -> None:
     """The graded notebook, where the formgrader looks for it; none if refused."""
     student, assignment = graded.result.student, graded.result.assignment
@@ -196,7 +206,7 @@ def pages_again(room: Classroom, assignment: str, students: list[str]) -> None:
         if notebook is None or student not in known:
             page = plain_page(result)
         else:
-            page = direct_page(notebook, result, known[student])
+            page = page_or_less(notebook, result, known[student])
         results.write_text(room.page(student, assignment), page)
 
 

@@ -36,6 +36,8 @@ from .verdicts import is_check
 
 #: what nbgrader puts under an answer that is still the stub
 NO_COMMENT = "No response."
+#: what is longer is shown as it was typed: reading it would take too long (characters)
+LONGEST_TEXT, LONGEST_FORMULA = 20_000, 2_000
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def page(nb: NotebookNode, facts: dict[str, Any]) -> str:
     title, heading = facts["assignment"], ""
     for cell in nb.cells:
         if cell.cell_type == "markdown" and not is_grade(cell):
-            for level, words in re.findall(r"(?m)^(##?) +(.+?)\s*$", cell.source):
+            for level, words in headings(cell.source):
                 if level == "##":
                     heading = words
                 elif title == facts["assignment"]:  # the page says it on top
@@ -219,11 +221,23 @@ class Text(IPythonRenderer):  # type: ignore[misc]
         return str(self.link(text or url, url, title))
 
 
+def headings(text: str) -> list[tuple[str, str]]:
+    """The headings of the first two levels: (level, words)."""
+    found = []
+    for line_ in text.splitlines():
+        level, _, words = line_.partition(" ")
+        if level in ("#", "##") and words.strip():
+            found.append((level, words.strip()))
+    return found
+
+
 def formula(latex: str, block: bool) -> str:
     """A formula as MathML; as it was typed when it can't be read."""
     try:
+        if len(latex) > LONGEST_FORMULA:
+            raise MathError("too long")
         made = mathml(latex, block)
-    except MathError:
+    except (MathError, RecursionError):
         return f"<code>{escape(latex.strip())}</code>"
     if not block:
         return made
@@ -244,6 +258,8 @@ def _rendered(text: str) -> str:
 
 
 def _render(text: str, attachments: Any) -> str:
+    if len(text) > LONGEST_TEXT:
+        return f"<pre>{escape(text)}</pre>"
     renderer = Text(
         escape=True, allow_harmful_protocols=False, attachments=attachments or {}
     )

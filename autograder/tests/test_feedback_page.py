@@ -13,9 +13,17 @@ from nbformat.v4 import (
     new_output,
 )
 
+from autograder.engine.shown import rich
 from autograder.grading.feedback import plain_page
 from autograder.grading.gradebook import Mark
-from autograder.grading.notebook_page import Seen, markdown, output, page, seen
+from autograder.grading.notebook_page import (
+    Seen,
+    headings,
+    markdown,
+    output,
+    page,
+    seen,
+)
 from autograder.grading.page import Row, tame, told, totals
 from autograder.grading.results import CaseResult, CheckResult, Result
 from autograder.tests.test_preprocessors import info, shown, verdict
@@ -201,3 +209,23 @@ def test_empty_cells_and_the_first_one_are_left_out():
     first = new_code_cell("# Makes the checker available", id="checker")
     text = page(notebook(first, new_code_cell(" "), new_code_cell("y = 1")), FACTS)
     assert "Makes the checker" not in text and text.count('class="code"') == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$" + r"\frac{" * 3000 + "x" + "}{y}" * 3000 + "$",
+        r"\begin{a}" * 50_000,
+        "# a" + " " * 300_000 + "b",
+        "$" + "{" * 1500 + "}" * 400 + "$",
+    ],
+    ids=["deep", "environments", "heading", "braces"],
+)
+def test_no_text_keeps_the_page_from_being_made(text):
+    assert markdown(text)
+    assert len(headings(text)) == text.startswith("# ")
+
+
+def test_many_tags_are_dropped_and_not_cleaned():
+    assert rich({"text/html": "<b>" * 500_000}, 2**21) == {"text/html": ""}
+    assert "<td>1</td>" in rich({"text/html": "<table><td>1"}, 2**21)["text/html"]
