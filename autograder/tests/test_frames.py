@@ -107,9 +107,8 @@ def test_what_is_no_value_arrives_as_such(data):
 
 
 def test_lengths_are_looked_at_before_anything_is_read():
-    huge = (2**32 - 1).to_bytes(4, "big")
-    with pytest.raises(frames.FrameError, match="bytes"):
-        frames.read(taker(huge + huge))
+    with pytest.raises(frames.FrameError, match="no frame begins so"):
+        frames.read(taker(b"\xff" * frames.HEAD))
     with pytest.raises(frames.FrameError, match="bytes"):
         frames.sizes(frames.dump({"t": "x" * 100})[: frames.HEAD], most=50)
 
