@@ -87,6 +87,7 @@ class Warm:
         extra = {
             "BY_HAND_IMPORTS": "\n".join(self.imports),
             "BY_HAND_FONTS": str(fonts()[0]) if fonts() else "",
+            "BY_HAND_SCRATCH": self.scratch.name if self.scratch else "",
             "MPLCONFIGDIR": f"{home}/matplotlib",
             "IPYTHONDIR": f"{home}/ipython",
         }
@@ -138,8 +139,6 @@ class Warm:
         process, self.process = self.process, None
         if process is None:
             return
-        if self.scratch is not None:
-            self.scratch.cleanup()
         with contextlib.suppress(OSError):
             assert process.stdin is not None
             process.stdin.close()
@@ -151,6 +150,8 @@ class Warm:
             process.wait()
         assert process.stdout is not None
         process.stdout.close()
+        if self.scratch is not None:  # where it could not do this itself
+            self.scratch.cleanup()
 
     # ------------------------------------------------------------------ submissions
 

@@ -308,7 +308,7 @@ def everything(made: Graded) -> str:
         notebook = json.dumps(made.notebook, ensure_ascii=False)
         notebook.encode("utf-8")
         text += notebook
-    assert "a secret label" not in page
+    assert "a secret label" not in page  # tricks that know it write it in two parts
     assert "<script>alert" not in page
     page.encode("utf-8")
     return text + page

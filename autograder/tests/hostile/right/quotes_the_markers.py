@@ -3,7 +3,7 @@
 def softmax(scores):
     """
     ### BEGIN HIDDEN TESTS
-    check("a secret label", softmax, None)
+    check("a secret" " label", softmax, None)
     ### END HIDDEN TESTS
     ### BEGIN SOLUTION
     """

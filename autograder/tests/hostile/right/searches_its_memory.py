@@ -3,7 +3,7 @@
 import gc
 
 def find():
-    words = ("misconception", "a secret label", "Your rows sum to 1")
+    words = ("misconception", "a secret" " label", "Your rows sum to 1")
     found = []
     for thing in gc.get_objects():
         if type(thing) is dict and any(type(k) is str and k in words for k in thing):

