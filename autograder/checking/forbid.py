@@ -23,8 +23,10 @@ DETOURS = {
     *("eval", "exec", "compile", "getattr", "globals", "vars", "getmembers"),
     *("__import__", "import_module", "importlib", "builtins", "__builtins__"),
     *("attrgetter", "methodcaller", "getattr_static", "loads", "pickle"),
-    "CompilationUnit",
+    *("CompilationUnit", "get_ipython"),
 }
+#: what a notebook gives without a line that binds it
+_GIVEN = {"display", "In", "Out", "exit", "quit", "__name__", "__file__", "__doc__"}
 #: those of them that are one as an attribute too (`re.compile` is not), and more
 _ATTRIBUTES = DETOURS - {"eval", "exec", "compile"} | {"__dict__", "__getattribute__"}
 
@@ -43,7 +45,8 @@ def forbidden_in(
     forbidden : names that it must not use
 
     A variable of the student's own may be called like a forbidden function:
-    `jacobian = torch.diag(p) - ...` is no call of the library's. None as well for a
+    `jacobian = torch.diag(p) - ...` is no call of the library's, and `vars = ...` in
+    a function no way around. None as well for a
     text that is no Python: that shows where it runs.
     """
     texts = [t for t in ([text] if isinstance(text, str) else text) if tree(t)]
@@ -102,8 +105,7 @@ class _Reader:
         for statement, through in row:  # it grows
             names = set(statement.reads) - {self.answer}
             name = _named(statement.node, self.forbidden) or next(
-                iter(sorted(n for n in names & self.forbidden if not self._own(n))),
-                None,
+                iter(sorted(n for n in names if self._not_allowed(n))), None
             )
             if name:
                 by = f" ({through.lstrip('.')} uses it)" if through else ""
@@ -117,6 +119,10 @@ class _Reader:
                         row.append((found, used))
         return None
 
+    def _not_allowed(self, name: str) -> bool:
+        """Whether a name may not be read; a function's own variable is no such name."""
+        return name in DETOURS or (name in self.forbidden and not self._own(name))
+
     def _own(self, name: str) -> bool:
         """Whether a name is the student's own, and no library's."""
         return any(not s.imports for s in self.binding.get(name, ()))
@@ -126,7 +132,8 @@ class _Reader:
         yield from self.binding.get(name, ())
         if not name.startswith("."):
             yield from self._changes(name)
-            if name not in self.binding and not hasattr(builtins, name):
+            known = name in self.binding or name in _GIVEN
+            if not known and not hasattr(builtins, name):
                 yield from self.binding.get(ANY, ())
 
     def _changes(self, name: str) -> Iterator[Statement]:
@@ -135,7 +142,7 @@ class _Reader:
 
 
 def _named(node: ast.AST, forbidden: frozenset[str]) -> str | None:
-    """The first forbidden attribute or import, or detour, in a piece of code."""
+    """The first forbidden attribute or import in a piece of code."""
     own = _methods(node)
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load):
@@ -144,8 +151,6 @@ def _named(node: ast.AST, forbidden: frozenset[str]) -> str | None:
                 return inner.attr
             if inner.attr in _ATTRIBUTES:
                 return inner.attr
-        elif isinstance(inner, ast.Name) and inner.id in DETOURS:
-            return inner.id
         elif isinstance(inner, (ast.Import, ast.ImportFrom)):
             # a whole module may be there for something else: its use would show
             module = inner is node and isinstance(inner, ast.Import)

@@ -54,11 +54,19 @@ STOPPED = {
 MAX_ROWS, MAX_COLUMNS = 8, 8
 
 
+def points(score: float) -> str:
+    """Points as people read them: at most two decimals. Sums are rounded, not summands.
+
+    The small number keeps half a cent up when a sum of thirds falls just below it.
+    """
+    return f"{round(score + 1e-9, 2):.10g}"
+
+
 def headline(verdict: Verdict) -> str:
     """One line: the answer, its state, its points, the cases still to come."""
     line = (
         f"{verdict.answer}: {(_HEAD | STOPPED)[verdict.status]}"
-        f" ({number(verdict.score)} of {number(verdict.max_score)} points)"
+        f" ({points(verdict.score)} of {points(verdict.max_score)} points)"
     )
     if verdict.more_hidden:
         word = "case" if verdict.more_hidden == 1 else "cases"

@@ -14,6 +14,7 @@ _COMMAND = re.compile(r"(?m)^[ \t]*[%!?].*$|^.*\?[ \t]*$")
 _GIVEN_BY_COMMAND = re.compile(r"(?m)(=[ \t]*)[%!].*$")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _BINDERS = {"exec", "eval", "globals", "vars", "locals", "builtins", "__builtins__"}
+_BINDERS |= {"get_ipython"}
 #: the longest text that is read (its tree takes some hundred times as much memory), and
 #: the longest whose statements are remembered
 LONGEST, SHORT = 100_000, 5_000
@@ -61,8 +62,12 @@ class Statement:
 
     @cached_property
     def now(self) -> frozenset[str]:
-        """The names that it reads when it runs."""
-        symbols = self._table.get_symbols() if self._table else []
+        """The names that it reads when it runs; all of its names if that is unknown."""
+        if self._table is None:
+            return frozenset(
+                n.id for n in ast.walk(self.node) if isinstance(n, ast.Name)
+            )
+        symbols = self._table.get_symbols()
         return frozenset(s.get_name() for s in symbols if s.is_referenced())
 
     @cached_property

@@ -161,6 +161,10 @@ def multiply() -> None:
 
 def works() -> Iterator[str]:
     """What a submission needs and does not have, as what it could not do."""
+    home = sys.base_prefix
+    if not os.access(home, os.R_OK | os.X_OK):
+        yield f"not read its Python in {home}: other users may not enter there"
+        return
     try:
         import colorsys  # noqa: F401  (a module that nobody has imported yet)
     except (ImportError, OSError) as error:

@@ -142,6 +142,8 @@ def collect(room: Classroom, folder: Path, assignment: str) -> list[str]:
         raise CourseError(
             f"{folder} holds no folders", "it needs one folder a student", usage=True
         )
+    for loose in sorted(folder.glob("*.ipynb")):
+        print(f"{loose.name}: not graded; it belongs in a folder of its student's")
     for student in students:
         found = notebooks(folder / student, assignment)
         target = room.notebook(student, assignment).parent
@@ -160,6 +162,27 @@ def collect(room: Classroom, folder: Path, assignment: str) -> list[str]:
             newest = max(path.lstat().st_mtime for path in found)
             stamp.write_text(timestamp(newest))
     return students
+
+
+def overlooked(folder: Path, assignment: str) -> list[str]:
+    """What lies in a folder of students' folders and is no submission: a sentence each.
+
+    A folder that holds other assignments only is nothing to speak of.
+    """
+    said = []
+    for loose in sorted(folder.glob("*.ipynb")):
+        place = folder / "STUDENT" / assignment
+        said.append(f"{loose.name}: not graded; it belongs in {place}")
+    for student in sorted(d for d in folder.iterdir() if d.is_dir()):
+        if student.name.startswith(".") or (student / assignment).is_dir():
+            continue
+        if found := notebooks(student, assignment):
+            names = ", ".join(path.name for path in found)
+            place = student / assignment
+            said.append(f"{student.name}: {names}: not graded; it belongs in {place}")
+        elif not any(student.iterdir()):
+            said.append(f"{student.name}: not graded; the folder is empty")
+    return said
 
 
 def notebooks(folder: Path, assignment: str) -> list[Path]:

@@ -13,7 +13,14 @@ from .gradebook import Known
 from .notebook_page import page, seen
 from .page import Row, document, summary, told, totals
 from .preprocessors import HideHidden
-from .results import CheckResult, Result, points
+from .results import CheckResult, Result, not_gradable, points
+
+#: what somebody can do whose work could not be read
+HAND_IN_AGAIN = (
+    "What helps: open the notebook in Jupyter, see that your answers are in it, save it "
+    "under the name that it was given out with, and hand in that one file again.",
+    "Is it too late for that? Your work is not lost: ask your instructor.",
+)
 
 
 def direct_page(notebook: dict[str, Any], result: Result, known: Known) -> str:
@@ -63,14 +70,16 @@ def plain_page(result: Result) -> str:
     reasons = {check.reason for check in result.checks}
     same = reasons.pop() if len(reasons) == 1 and len(result.checks) > 1 else None
     rows = [_row(check, same) for check in result.checks]
-    about = [same] if same else []
+    about, table = [same] if same else [], summary(rows)
+    if why := not_gradable(result):
+        about, table = [f"Nothing could be graded: {why}.", *HAND_IN_AGAIN], ""
     body = [
         f'<header><p class="faint">{escape(result.student)}</p>',
         f"<h1>{escape(result.assignment)}</h1>",
         *(f'<p class="points">{line}</p>' for line in totals(rows)),
         "</header>\n<main>",
         *(f"<p>{escape(text)}</p>" for text in about + result.warnings),
-        summary(rows),
+        table,
         "</main>",
     ]
     name = f"{result.assignment}: {points(result.score)} of {points(result.max_score)}"

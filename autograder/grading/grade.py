@@ -25,7 +25,7 @@ from ..errors import CourseError
 from ..paths import chapters, course_root
 from .lock import alone
 from .progress import Progress
-from .results import points
+from .results import not_gradable, points
 
 if TYPE_CHECKING:
     from ..engine.graded import Graded, Handed
@@ -115,7 +115,7 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
     from ..engine import master as masters
     from ..engine import pool
     from . import bring_in, gradebook, results
-    from .classroom import Classroom, collect
+    from .classroom import Classroom, collect, overlooked
     from .pipeline import enter_assignment
     from .seeds import seed_for
 
@@ -123,6 +123,9 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
     room = Classroom.here()
     folder = args.submitted
     students = collect(room, folder, chapter) if folder else room.students(chapter)
+    if room.submitted.is_dir():
+        for said in overlooked(room.submitted, chapter):
+            print(said)
     if not students:
         raise CourseError(
             f"nobody has handed in {chapter!r}: {room.submitted} has no folder "
@@ -132,7 +135,7 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
             usage=True,
         )
     print(f"{chapter}: {len(students)} submissions; {worth(room, chapter)}")
-    print(said(level), flush=True)
+    print(isolated(level), flush=True)
     seed = seed_for(room, chapter, args.seed, fresh=args.regrade)
     with ThreadPoolExecutor(1) as aside:  # recording hidden cases takes some seconds
         loading = aside.submit(
@@ -183,7 +186,7 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
     return 0
 
 
-def said(level: str) -> str:
+def isolated(level: str) -> str:
     """How submissions are shut in, in one line."""
     words = {
         "namespaces": "each submission in namespaces of its own",
@@ -232,11 +235,13 @@ def unchanged(
 
     path = results.result_path(room.results, handed.student, master.assignment)
     page = room.page(handed.student, master.assignment)
-    if not handed.sha256 or not path.is_file() or not page.is_file():
+    if not path.is_file() or not page.is_file():
         return False
     try:
         old = results.read(path)
     except CourseError:
+        return False
+    if handed.refused and results.not_gradable(old) != handed.refused:
         return False
     if old.isolation not in LEVELS[: LEVELS.index(level) + 1]:
         return False  # graded behind a weaker wall
@@ -274,11 +279,7 @@ def summary(graded: list[Result], new: int, still_open: int) -> str:
     """The class in a few lines."""
     scores = [result.score for result in graded]
     most = graded[0].max_score
-    refused = [
-        result.student
-        for result in graded
-        if result.checks and all(c.status == "refused" for c in result.checks)
-    ]
+    refused = [result.student for result in graded if not_gradable(result)]
     lines = [
         f"{len(graded)} submissions, {new} graded now, {len(graded) - new} unchanged; "
         f"checks alone: mean {points(sum(scores) / len(scores))} of {points(most)}, "

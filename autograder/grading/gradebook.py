@@ -186,7 +186,7 @@ def table(room: Classroom) -> Table:
     A check counts what its result says, unless a person changed it in the
     formgrader. A written answer that nobody has graded yet is an empty field, and
     so is their sum until all are graded. Sums are of the exact points; whatever is
-    in the table is rounded once.
+    in the table is rounded once. The last column says why work can't be graded.
     """
     header = ["student"]
     rows: dict[str, dict[str, str]] = {}
@@ -199,7 +199,7 @@ def table(room: Classroom) -> Table:
             continue
         items = room.items(assignment)
         header += [f"{assignment} {item.id}" for item in items]
-        header += [f"{assignment} {name}" for name in SUMS]
+        header += [f"{assignment} {name}" for name in (*SUMS, "remark")]
         everyone = marks(room, assignment)
         for result in graded:
             known = everyone.get(result.student, {})
@@ -207,6 +207,7 @@ def table(room: Classroom) -> Table:
             row = rows.setdefault(result.student, {"student": inert(result.student)})
             for name, score in (scores | sums(items, scores)).items():
                 row[f"{assignment} {name}"] = "" if score is None else points(score)
+            row[f"{assignment} remark"] = inert(results.not_gradable(result) or "")
             still_open += sum(score is None for score in scores.values())
     out = io.StringIO()
     writer = csv.DictWriter(out, header, restval="", lineterminator="\n")

@@ -15,7 +15,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..checking.show import points
 from ..errors import CourseError
+
+__all__ = ["points"]
 
 #: what a check's `status` may be
 STATUSES = (
@@ -90,12 +93,11 @@ class Result:
     seed: int | None = None
 
 
-def points(score: float) -> str:
-    """Points as people read them: at most two decimals. Sums are rounded, not summands.
-
-    The small number keeps half a cent up when a sum of thirds falls just below it.
-    """
-    return f"{round(score + 1e-9, 2):.10g}"
+def not_gradable(result: Result) -> str | None:
+    """Why nothing of a submission could be graded; None when something could."""
+    refused = [check for check in result.checks if check.status == "refused"]
+    whole = refused and len(refused) == len(result.checks)
+    return refused[0].reason if whole else None
 
 
 def result_path(results: Path, student: str, assignment: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,17 @@ def test_a_page_without_a_notebook_has_the_same_summary():
     assert "secret" not in text and "77" not in text
     assert "<b>Hint:</b> Think &lt;again&gt;." in text
     assert "odd &amp; rare" in text and "0 / 2" in text
+
+
+def test_a_page_of_work_that_could_not_be_read_says_what_to_do():
+    refused = check(status="refused", reason="x.ipynb is empty")
+    other = replace(refused, id="b-check", answer="b")
+    text = plain_page(
+        Result("ada", "attention", 0.0, 4.0, [refused, other], [], "none", "x", "")
+    )
+    assert "<p>Nothing could be graded: x.ipynb is empty.</p>" in text
+    assert "hand in that one file again" in text
+    assert "<table" not in text
 
 
 # ------------------------------------------------------------------ cells and pieces

@@ -175,6 +175,10 @@ TEXT_ONLY = {
         "globals()['li' + 'b'] = torch.softmax",
         "def softmax(s, dim):\n    return lib(s, dim)",
     ],
+    "pushed": [
+        "get_ipython().push({'lib': torch.softmax})",
+        "def softmax(s, dim):\n    return lib(s, dim)",
+    ],
     "built in": [
         "import builtins\nbuiltins.lib = torch.softmax",
         "def softmax(s, dim):\n    return lib(s, dim)",
@@ -288,12 +292,23 @@ def test_the_helper_is_named() -> None:
         ("from torch.func import jacobian; return jacobian(f)(z)", True),
         ("jacobian = torch.func.jacobian; return jacobian(f)(z)", True),
         ("return jacobian(f)(z)", True),
-        ("getattr = z; return getattr", True),
+        ("vars = z * z; return [vars for compile in vars]", False),
+        ("getattr = z; return getattr", False),
+        ("return getattr(z, 'a')", True),
+        ("global vars; return vars", True),
+        ("return (lambda vars=vars: vars)()", True),
     ],
 )
 def test_a_forbidden_name_is_free_for_a_variable(line: str, refused: bool) -> None:
     text = f"def slopes(z):\n    {line}"
     assert (forbidden_in([], text, "slopes", ["jacobian"]) is not None) is refused
+
+
+def test_the_notebook_s_own_names_lead_nowhere() -> None:
+    """A cell as converters leave them, and an answer that shows what it does."""
+    cells = ["get_ipython().run_line_magic('matplotlib', 'inline')"]
+    shows = HONEST.replace("    return", "    display(p)\n    return")
+    assert forbidden_in(cells, shows, "softmax", FORBIDDEN) is None
 
 
 def test_a_module_may_be_there_for_something_else() -> None:

@@ -69,6 +69,7 @@ def test_the_table_has_a_row_a_student_and_a_column_a_cell(graded):
         "attention written out of": "2",
         "attention total": "5",
         "attention out of": "7",
+        "attention remark": "",
     }
     assert rows["blank"]["attention why"] == "0"
     assert rows["killer"]["attention total"] == "2"
@@ -93,12 +94,12 @@ def test_nothing_of_the_authors_reaches_the_autograded_folders(graded):
 
 
 def test_unchanged_submissions_are_left_alone(graded, monkeypatch, capsys):
-    only("good", "blank")
+    only("good", "blank", "absent", "list")
     seen = to_grade(monkeypatch)
     before = Path("class/results/good/attention.json").read_bytes()
     assert main(["grade", "attention"]) == 0
     assert seen == []
-    assert "0 graded now, 2 unchanged" in capsys.readouterr().out
+    assert "0 graded now, 4 unchanged" in capsys.readouterr().out
     assert Path("class/results/good/attention.json").read_bytes() == before
 
 
@@ -268,6 +269,31 @@ def test_collecting_a_link_does_not_follow_it(tiny_course, tmp_path):
     assert room.notebook("eve", "attention").is_symlink()
     handed = take("eve", room.notebook("eve", "attention"), Limits())
     assert "link" in handed.refused
+
+
+def test_what_lies_in_the_wrong_place_is_named(graded, capsys):
+    only("good", "absent")
+    source = Path("class/submitted/good/attention/attention.ipynb")
+    for place in ("loose.ipynb", "ben/mine.ipynb"):
+        (in_class("submitted") / place).parent.mkdir(exist_ok=True)
+        shutil.copy(source, in_class("submitted") / place)
+    in_class("submitted/cleo").mkdir()
+    in_class("submitted/dora/another").mkdir(parents=True)
+    assert main(["grade", "attention"]) == 0
+    out = capsys.readouterr().out
+    where = graded / "class" / "submitted"
+    assert f"loose.ipynb: not graded; it belongs in {where}/STUDENT/attention" in out
+    assert f"ben: mine.ipynb: not graded; it belongs in {where}/ben/attention" in out
+    assert "cleo: not graded; the folder is empty" in out
+    assert "dora" not in out
+    assert "2 submissions, 0 graded now" in out
+    assert grades()["absent"]["attention remark"] == "attention.ipynb is missing"
+    assert collect(Classroom.here(), in_class("submitted/ben").parent, "x") == []
+    came = graded / "came"
+    (came / "ada").mkdir(parents=True)
+    shutil.copy(source, came)
+    collect(Classroom.here(), came, "attention")
+    assert "attention.ipynb: not graded; it belongs in a" in capsys.readouterr().out
 
 
 def test_an_empty_folder_has_nothing_to_collect(tiny_course):
