@@ -56,7 +56,6 @@ c.GenerateFeedback.preprocessors = feedback_preprocessors()
 c.GenerateFeedback.exporter_class = "autograder.grading.notebook_page.FeedbackPage"
 # the formgrader shows students' texts in the instructor's own server: as text
 c.HTMLExporter.filters = {"markdown2html": "autograder.grading.formgrader.harmless"}
-c.HTMLExporter.preprocessors = ["autograder.grading.formgrader.RawAsText"]
 c.Execute.timeout = 60  # seconds a cell; the first one imports torch
 # kernels that can encrypt what they say over TCP do (others say that they can't)
 c.KernelManager.transport_encryption = "auto"
