@@ -191,7 +191,7 @@ class Shell:
         """Write the assignment's files, and begin with the same random numbers."""
         for name, blob in zip(order["names"], blobs, strict=True):
             Path(name).write_bytes(blob)
-        sys.path.append(os.getcwd())  # for what `%%writefile` writes
+        sys.path.append(str(Path.cwd()))  # for what `%%writefile` writes
         random.seed(0)
         record._same_randomness()
         return {}

@@ -17,8 +17,8 @@ from .results import CheckResult, Result, not_gradable, points
 
 #: what somebody can do whose work could not be read
 HAND_IN_AGAIN = (
-    "What helps: open the notebook in Jupyter, see that your answers are in it, save it "
-    "under the name that it was given out with, and hand in that one file again.",
+    "What helps: open the notebook in Jupyter, see that your answers are in it, save "
+    "it under the name that it was given out with, and hand in that one file again.",
     "Is it too late for that? Your work is not lost: ask your instructor.",
 )
 

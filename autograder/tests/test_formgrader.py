@@ -1,4 +1,4 @@
-"""A submission in the formgrader: no text of a student acts in the instructor's page."""
+"""A submission in the formgrader: no text of a student acts in that page."""
 
 from __future__ import annotations
 
