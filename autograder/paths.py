@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
@@ -129,3 +130,12 @@ def line_of(error: BaseException, filename: str) -> int | None:
 def load_worksheet(chapter: str, root: Path | None = None) -> ModuleType:
     """The chapter's `worksheet.py`: its by-hand numbers, in one place."""
     return load_module(source_file(chapter, root).with_name("worksheet.py"))
+
+
+def start_quickly() -> None:
+    """Leave out what takes a second or two of every start and is used by nothing here.
+
+    nbformat imports jsonschema, and that compiles the grammar of international web
+    addresses, if the package for it is there, to check the format "iri".
+    """
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -88,6 +88,7 @@ def load(chapter: str, root: Path | None = None) -> list[Answer]:
     path = path_of(chapter, root)
     module = load_module(path)  # syntax errors and bad imports show here
     text = path.read_text(encoding="utf-8-sig")
+    lines = text.split("\n")
     answers: list[Answer] = []
     seen: set[str] = set()
     for node in ast.parse(text).body:
@@ -110,7 +111,8 @@ def load(chapter: str, root: Path | None = None) -> list[Answer]:
             raise complain(
                 path, node.lineno, f"{node.name} has no hint", 'add hint="..."'
             )
-        source = ast.get_source_segment(text, node) or ""
+        assert node.end_lineno is not None
+        source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
         is_right, line = kind == "right", node.lineno
         answers.append(
             Answer(node.name, answer, is_right, hint, source, line, path.parent)

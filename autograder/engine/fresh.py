@@ -179,8 +179,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     args = parser.parse_args()
     out, sys.stdout = sys.stdout, sys.stderr  # what the sources print is no answer
-    from ..paths import course_root
+    from ..paths import course_root, start_quickly
 
+    start_quickly()
     try:
         answer = {"text": record(args.chapter, course_root(), args.seed)}
     except CourseError as error:
