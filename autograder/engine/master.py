@@ -124,8 +124,11 @@ class Master:
 
     def plain(self, text: str) -> list[str]:
         """The names of Python's own that some lines mean: bound by no cell of ours."""
-        mine = frozenset[str]().union(*(names.bound(cell.full) for cell in self.cells))
-        return sorted((names.mentioned(text) & set(dir(builtins))) - mine)
+        return sorted((names.mentioned(text) & set(dir(builtins))) - self._bound)
+
+    @cached_property
+    def _bound(self) -> frozenset[str]:
+        return frozenset[str]().union(*(names.bound(cell.full) for cell in self.cells))
 
     def limits_for(self, check: MasterCell) -> Limits:
         """The limits of one check and its answer."""

@@ -254,9 +254,9 @@ class _Runner:
                 "salt": self.master.seed if hidden else None,
             }
             seconds = self.master.limits_for(check).seconds - checked.seconds
-            reply = self.session.ask(channel, order, max(seconds, 0.1))
+            reply = self.session.ask(channel, order, max(seconds, 0.1), last=hidden)
             self._keep(check, checked, reply, hidden)
-        if hidden and checked.why == "done":
+        elif hidden:
             self.session.drop(channel)
 
     def _has_hidden(self, check: MasterCell) -> bool:

@@ -248,12 +248,17 @@ class Submission:
         order: dict[str, Any],
         seconds: float,
         blobs: list[bytes] | None = None,
+        last: bool = False,
     ) -> Reply:
-        """Give an order to a shell, within the seconds that are left."""
+        """Give an order to a shell, within the seconds that are left.
+
+        last : kill the shell when it has carried out the order
+        """
         seconds = min(seconds, self.left)
         if seconds <= 0:
             return Reply([], {}, "late", 0.0)
         head = {"do": "ask", "channel": channel, "order": order, "seconds": seconds}
+        head["last"] = last
         reply = self.warm.request(head, blobs or [], seconds)
         if reply.why == "failed":
             return Reply([], {}, "died", 0.0)

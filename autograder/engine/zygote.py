@@ -7,7 +7,8 @@ student's line: it forks, locks the fork in (`layers`), passes orders to the she
 there, and watches clock, bytes and memory. One request at a time:
 
     begin  a new submission, with a broker of its own; its shell is channel 0
-    ask    give an order to a channel, pass on what it sends, say how that ended
+    ask    give an order to a channel, pass on what it sends, say how that ended;
+           with `last`, kill its process then
     hold   the shell of a channel forks; the copy is a channel of its own
     drop   kill the process of a channel
     end    kill everything of the submission
@@ -169,8 +170,9 @@ class Zygote:
             why = "died"
         except GoneError as gone:
             why = str(gone)
-        if why != "done":
+        if why != "done" or request.get("last"):
             self.kill(channel)
+        if why != "done":
             self.sweep()
         seconds = round(time.monotonic() - began, 4)
         return {"t": "end", "why": why, "seconds": seconds}

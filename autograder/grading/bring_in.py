@@ -183,7 +183,7 @@ def write_notebook(room: Classroom, graded: Graded) -> None:
     if graded.notebook is None:
         shutil.rmtree(folder, ignore_errors=True)
         return
-    text = json.dumps(graded.notebook, ensure_ascii=False, indent=1) + "\n"
+    text = results.in_lines(graded.notebook)
     results.write_text(folder / f"{assignment}.ipynb", text)
     stamp = room.notebook(student, assignment).with_name("timestamp.txt")
     if stamp.is_file() and not stamp.is_symlink():
