@@ -88,7 +88,7 @@ def load(chapter: str, root: Path | None = None) -> list[Answer]:
     path = path_of(chapter, root)
     module = load_module(path)  # syntax errors and bad imports show here
     text = path.read_text(encoding="utf-8-sig")
-    lines = text.split("\n")
+    lines = text.split("\n")  # once: ast.get_source_segment does it for every answer
     answers: list[Answer] = []
     seen: set[str] = set()
     for node in ast.parse(text).body:

@@ -257,8 +257,13 @@ class Submission:
         seconds = min(seconds, self.left)
         if seconds <= 0:
             return Reply([], {}, "late", 0.0)
-        head = {"do": "ask", "channel": channel, "order": order, "seconds": seconds}
-        head["last"] = last
+        head = {
+            "do": "ask",
+            "channel": channel,
+            "order": order,
+            "seconds": seconds,
+            "last": last,
+        }
         reply = self.warm.request(head, blobs or [], seconds)
         if reply.why == "failed":
             return Reply([], {}, "died", 0.0)

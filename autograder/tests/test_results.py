@@ -135,3 +135,10 @@ def test_a_file_that_is_no_result_is_named(tmp_path, text):
     path.write_text(text)
     with pytest.raises(CourseError, match=r"attention\.json"):
         results.read(path)
+
+
+def test_in_lines_is_the_same_data_with_an_item_a_line():
+    data = {"a": [{"b": [1, "x\ny"]}, {}], "c": [], "d": {"e": None}, "ü": "ü"}
+    text = results.in_lines(data)
+    assert json.loads(text) == data
+    assert text.splitlines()[2:4] == ['  {"b": [1, "x\\ny"]},', "  {}"]
