@@ -13,6 +13,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from distributed import Client, KilledWorker, Worker, WorkerPlugin, as_completed
+from distributed.comm.core import CommClosedError
 
 from ..errors import CourseError
 from .graded import Graded, Handed
@@ -90,7 +91,7 @@ def _results(
             yield future.result()
         except KilledWorker:
             yield gave_up(job, futures[future], "ended while it graded this")
-        except CancelledError:
+        except (CancelledError, CommClosedError):
             raise CourseError(
                 "the cluster has gone", "start it and grade again: it goes on from here"
             ) from None
