@@ -122,7 +122,7 @@ def compare(
     dtype    : name of the dtype the answer must have, or None for any
     """
     if isinstance(expected, (Raised, Opaque)) or isinstance(got, (Raised, Opaque)):
-        same = repr(got) == repr(expected) and type(got) is type(expected)
+        same = type(got) is type(expected) and repr(got) == repr(expected)
         return None if same else _kind_difference(got, expected)
     if is_module(got):
         got = dict(got.state_dict().items())

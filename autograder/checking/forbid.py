@@ -112,7 +112,7 @@ class _Reader:
                 return (
                     f"this exercise asks you to write it yourself, without {name}{by}"
                 )
-            for used in sorted(names | {f".{a}" for a in _attributes(statement.node)}):
+            for used in sorted(names | {f".{a}" for a in statement.attributes}):
                 for found in self._makers(used):
                     if id(found) not in seen:
                         seen.add(id(found))
@@ -173,10 +173,6 @@ def _methods(node: ast.AST) -> set[str]:
     """The methods of a class."""
     body = node.body if isinstance(node, ast.ClassDef) else []
     return {part.name for part in body if isinstance(part, ast.FunctionDef)}
-
-
-def _attributes(node: ast.AST) -> set[str]:
-    return {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
 
 
 # ------------------------------------------------------------------ in a notebook

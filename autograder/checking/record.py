@@ -119,16 +119,24 @@ def _changed(before: Any, after: Any) -> bool:
         return False
     if oddity(after):  # an argument that was fit to be compared, and is no more
         return not oddity(before)
-    return bool(encode(before, _exactly) != encode(after, _exactly))
+    return bool(
+        encode(before, _bytes) != encode(after, _bytes)
+        and encode(before, _exactly) != encode(after, _exactly)
+    )
+
+
+def _bytes(array: np.ndarray, kind: str, dtype: str) -> Any:
+    """An array as its bytes: cheap to compare."""
+    if array.dtype.kind not in "fiubc":
+        return {"kind": "opaque", "type": f"{kind} of {array.dtype}"}
+    return kind, dtype, array.shape, array.tobytes()
 
 
 def _exactly(array: np.ndarray, kind: str, dtype: str) -> Any:
-    """An array as its bytes: cheap to compare, and one NaN is like another."""
-    if array.dtype.kind not in "fiubc":
-        return {"kind": "opaque", "type": f"{kind} of {array.dtype}"}
-    if array.dtype.kind in "fc":  # zeros without their sign, NaN without its payload
+    """The same where zeros have no sign, and one NaN is like another."""
+    if array.dtype.kind in "fc":
         array = np.where(np.isnan(array), np.nan, array + 0)
-    return kind, dtype, array.shape, array.tobytes()
+    return _bytes(array, kind, dtype)
 
 
 def _same_randomness() -> None:

@@ -75,6 +75,12 @@ class Statement:
         """These, and what its functions read of the notebook's names when called."""
         return self.now | frozenset(_globals(self._table)) if self._table else self.now
 
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The attributes that it mentions anywhere."""
+        walked = ast.walk(self.node)
+        return frozenset(n.attr for n in walked if isinstance(n, ast.Attribute))
+
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:
     for inner in table.get_children():

@@ -6,7 +6,9 @@ handed to the shell, which sends it.
 
 from __future__ import annotations
 
+import ast
 import base64
+import contextlib
 import io
 import time
 from typing import Any
@@ -85,6 +87,17 @@ class Notebook(InteractiveShell):  # type: ignore[misc]
 
     display_pub_class = Type(Publisher)
     displayhook_class = Type(Hook)
+
+    def transform_cell(self, raw_cell: str) -> str:
+        """A cell as Python; one that is Python already is left as it is.
+
+        Looking for magics token by token takes as long as running most cells.
+        """
+        if "In [" not in raw_cell:  # a pasted prompt is an annotation to Python
+            with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+                ast.parse(raw_cell)
+                return raw_cell if raw_cell.endswith("\n") else raw_cell + "\n"
+        return str(super().transform_cell(raw_cell))
 
 
 def written(content: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -86,6 +87,7 @@ def _begin(job: Job, hands: Hands) -> None:
     with hands.slots.get_lock():
         _job, _hands, _slot = job, hands, hands.slots.value
         hands.slots.value += 1
+    gc.freeze()  # what is here now stays: nobody need look through it again
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 

@@ -38,6 +38,24 @@ from . import frames
 from .outlets import Notebook, Stream, written
 
 
+#: cells and a check as notebooks have them: a definition, a value, a mistake
+REHEARSAL = (
+    '''import numpy as np
+import torch
+def f(x):
+    """A softmax."""
+    e = torch.exp(x - x.max(dim=-1, keepdim=True).values)
+    return e / e.sum(dim=-1, keepdim=True)
+''',
+    "print(f(torch.randn(2, 3) @ torch.randn(3, 3)))\nnp.arange(6.0).reshape(2, 3)",
+)
+REHEARSED = """
+from autograder.checking.values import randn
+check("a", f, randn(2, 3, seed=1))
+check("b", lambda x: {"a": x.T.tolist(), "b": np.ones(2)}, randn(2, 3, seed=1))
+"""
+
+
 class Channel:
     """The socket to the warm process."""
 
@@ -77,6 +95,14 @@ class Channel:
             self.socket.sendall(frame)
 
 
+class Nobody:
+    """Takes what is sent during the rehearsal."""
+
+    def send(self, head: dict[str, Any], blobs: list[bytes] | None = None) -> None:
+        """Write the frame, and drop it."""
+        frames.dump(head, blobs)
+
+
 class Shell:
     """An IPython shell whose outputs are frames. Made once, in the warm process."""
 
@@ -91,7 +117,7 @@ class Shell:
         self.ip.enable_matplotlib("inline")
         self.ip._showtraceback = self.keep_error
         self.ip.system = self.system
-        self.channel: Channel | None = None
+        self.channel: Channel | Nobody | None = None
         self.kept: dict[str, Any] = {}
         self.error: dict[str, Any] | None = None
         self.out, self.err = Stream(self, "stdout"), Stream(self, "stderr")
@@ -215,6 +241,30 @@ class Shell:
             kind = type(result.error_before_exec or result.error_in_exec).__name__
             self.error = {"error": kind, "text": ""}
         return {"ok": bool(result.success), **(self.error or {})}
+
+    def rehearse(self) -> None:
+        """Run a cell, a mistake and a check of ours, in the warm process.
+
+        What Python, IPython and torch set up at their first use is there then for every
+        fork; nothing else of it is left.
+        """
+        before = dict(self.ip.user_ns)
+        self.channel = Nobody()
+        out, err = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = self.out, self.err
+        try:
+            for source in REHEARSAL:
+                self.do_cell({"source": source}, [])
+            self.do_check({"source": REHEARSED, "answer": "f"}, [])
+            self.flush()
+        finally:
+            sys.stdout, sys.stderr = out, err
+            self.channel, self.error = None, None
+            self.ip.user_ns.clear()
+            self.ip.user_ns.update(before)
+            for name in ("last_type", "last_value", "last_traceback"):
+                if hasattr(sys, name):
+                    delattr(sys, name)
 
     def restore(self, wanted: list[str]) -> dict[str, Any]:
         """Put given names back; returns the student's own values under them."""

@@ -320,6 +320,7 @@ def work() -> None:
         shell.stand_ins()
         keeper = shell.Shell()
         shell.warm_up(imports)
+        keeper.rehearse()
     gc.collect()
     gc.freeze()
     pages.collapse()
