@@ -243,8 +243,9 @@ class _Runner:
         self, check: MasterCell, channel: int, checked: Checked, hidden: bool
     ) -> None:
         """Run the visible or the hidden lines of a check."""
+        more = bool(check.hidden_lines) and self._has_hidden(check)
         lines = check.hidden_lines if hidden else check.visible_lines
-        if lines and (not hidden or self._has_hidden(check)):
+        if lines and (not hidden or more):
             order = {
                 "do": "check",
                 "source": lines,
@@ -254,9 +255,11 @@ class _Runner:
                 "salt": self.master.seed if hidden else None,
             }
             seconds = self.master.limits_for(check).seconds - checked.seconds
-            reply = self.session.ask(channel, order, max(seconds, 0.1), last=hidden)
+            reply = self.session.ask(
+                channel, order, max(seconds, 0.1), last=hidden or not more
+            )
             self._keep(check, checked, reply, hidden)
-        elif hidden:
+        elif hidden and not check.visible_lines:
             self.session.drop(channel)
 
     def _has_hidden(self, check: MasterCell) -> bool:

@@ -37,7 +37,6 @@ from ..checking import record, salt, values
 from . import frames
 from .outlets import Notebook, Stream, written
 
-
 #: cells and a check as notebooks have them: a definition, a value, a mistake
 REHEARSAL = (
     '''import numpy as np
@@ -117,7 +116,7 @@ class Shell:
         self.ip.enable_matplotlib("inline")
         self.ip._showtraceback = self.keep_error
         self.ip.system = self.system
-        self.channel: Channel | Nobody | None = None
+        self.channel: Any = None
         self.kept: dict[str, Any] = {}
         self.error: dict[str, Any] | None = None
         self.out, self.err = Stream(self, "stdout"), Stream(self, "stderr")

@@ -29,7 +29,6 @@ from .results import not_gradable, points
 
 if TYPE_CHECKING:
     from ..engine.graded import Graded, Handed
-    from ..engine.master import Master
     from .classroom import Classroom
     from .results import Result
 
@@ -137,35 +136,34 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
     print(f"{chapter}: {len(students)} submissions; {worth(room, chapter)}")
     print(isolated(level), flush=True)
     seed = seed_for(room, chapter, args.seed, fresh=args.regrade)
-    with ThreadPoolExecutor(1) as aside:  # recording hidden cases takes some seconds
+    released = masters.load(chapter, room.root, hidden=False)
+    gradebook.make(room)
+    entered = gradebook.entered(room, chapter)
+    digest = room.digest(chapter)
+    todo = []
+    for student in students:
+        each = take(student, room.notebook(student, chapter), released.limits)
+        scores = entered.get(student, {})
+        if args.regrade or not unchanged(
+            room, chapter, (digest, seed), each, scores, level
+        ):
+            todo.append(each)
+    workers = 0 if args.scheduler else min(args.jobs or cores(), len(todo))
+    # recording hidden cases and getting warm take some seconds: side by side
+    with (
+        ThreadPoolExecutor(1) as aside,
+        pool.Crew(level, args.gpu, released.imports, workers) as crew,
+    ):
         loading = aside.submit(
-            masters.load, chapter, room.root, seed=seed, digest=room.digest(chapter)
+            masters.load, chapter, room.root, seed=seed, digest=digest
         )
         enter_assignment(room, chapter)
-        master = loading.result()
-    handed = {s: take(s, room.notebook(s, chapter), master.limits) for s in students}
-    entered = gradebook.entered(room, chapter)
-    todo = [
-        each
-        for student, each in handed.items()
-        if args.regrade
-        or not unchanged(room, master, each, entered.get(student, {}), level)
-    ]
-    job = pool.Job(master, level, args.gpu, args.experiments)
-    if args.scheduler:
-        stream = pool.on_cluster(job, todo, args.scheduler)
-    else:
-        stream = pool.on_cores(job, todo, args.jobs or cores())
-    progress = Progress(len(todo), sys.stdout)
-    spent = {"cells": 0.0, "gradebook and pages": 0.0}
-    for batch in batches(stream, BATCH):
-        began = time.monotonic()
-        bring_in.bring_in(room, chapter, batch)
-        spent["gradebook and pages"] += time.monotonic() - began
-        spent["cells"] += sum(graded.cpu for graded in batch)
-        for graded in batch:
-            progress.step(graded.result.student, outcome(graded.result))
-    progress.close()
+        job = pool.Job(loading.result(), level, args.gpu, args.experiments)
+        if args.scheduler:
+            stream = pool.on_cluster(job, todo, args.scheduler)
+        else:
+            stream = crew.grade(job, todo)
+        spent = bring_in_all(room, chapter, stream, len(todo))
     if args.times:
         results.write_text(args.times, json.dumps(spent, indent=1) + "\n")
     if args.feedback:
@@ -184,6 +182,25 @@ def grade_class(args: argparse.Namespace, level: str) -> int:
     ):
         print(f"{what + ':':<16}{place}")
     return 0
+
+
+def bring_in_all(
+    room: Classroom, chapter: str, stream: Iterable[Graded], count: int
+) -> dict[str, float]:
+    """Bring in what comes, and show how far it is; returns seconds by stage."""
+    from . import bring_in
+
+    progress = Progress(count, sys.stdout)
+    spent = {"cells": 0.0, "gradebook and pages": 0.0}
+    for batch in batches(stream, BATCH):
+        began = time.monotonic()
+        bring_in.bring_in(room, chapter, batch)
+        spent["gradebook and pages"] += time.monotonic() - began
+        spent["cells"] += sum(graded.cpu for graded in batch)
+        for graded in batch:
+            progress.step(graded.result.student, outcome(graded.result))
+    progress.close()
+    return spent
 
 
 def isolated(level: str) -> str:
@@ -224,17 +241,21 @@ def batches(stream: Iterable[Graded], most: int) -> Iterator[list[Graded]]:
 
 def unchanged(
     room: Classroom,
-    master: Master,
+    chapter: str,
+    now: tuple[str, int],
     handed: Handed,
     entered: dict[str, float],
     level: str,
 ) -> bool:
     """True when this very notebook has been graded against this very assignment,
-    by this engine, and everything derived from it is there."""
+    by this engine, and everything derived from it is there.
+
+    now : the assignment's digest, and the seed of its hidden cases
+    """
     from . import results
 
-    path = results.result_path(room.results, handed.student, master.assignment)
-    page = room.page(handed.student, master.assignment)
+    path = results.result_path(room.results, handed.student, chapter)
+    page = room.page(handed.student, chapter)
     if not path.is_file() or not page.is_file():
         return False
     try:
@@ -245,9 +266,8 @@ def unchanged(
         return False
     if old.isolation not in LEVELS[: LEVELS.index(level) + 1]:
         return False  # graded behind a weaker wall
-    known = (old.notebook_sha256, old.assignment_sha256, old.engine, old.seed)
-    now = (handed.sha256, master.digest, NAME, master.seed)
-    return known == now and all(
+    known = (old.notebook_sha256, old.engine, old.assignment_sha256, old.seed)
+    return known == (handed.sha256, NAME, *now) and all(
         abs(entered.get(check.id, -1) - check.score) < 1e-6 for check in old.checks
     )
 

@@ -11,14 +11,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import nbgrader
+from alembic.script import ScriptDirectory
 from nbgrader.api import (
     Assignment,
+    Base,
     BaseCell,
+    Course,
     Grade,
     Gradebook,
+    InvalidEntry,
     SubmittedAssignment,
     SubmittedNotebook,
 )
+from sqlalchemy import create_engine, insert, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -27,6 +33,9 @@ from ..paths import chapters
 from . import results
 from .classroom import Classroom, Item
 from .results import Result, points
+
+#: nbgrader's steps from one form of its database to the next
+MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
 
 
 @dataclass(frozen=True)
@@ -65,12 +74,15 @@ def opened(db_url: str) -> Iterator[Gradebook]:
             warnings.simplefilter("ignore")  # SQLAlchemy's, about nbgrader's models
             with gradebook.db.no_autoflush:
                 yield gradebook
-    except SQLAlchemyError as error:
-        raise unusable(str(error).splitlines()[0][:200]) from None
+    except (SQLAlchemyError, InvalidEntry) as error:
+        raise unusable(str(error)) from None
 
 
 def unusable(why: str) -> CourseError:
     """The error when the gradebook can't be read or written."""
+    why = why.splitlines()[0][:200]
+    if "database is locked" in why:
+        why = "the database is locked"
     return CourseError(
         f"the gradebook can't be used: {why}",
         "is another program in the middle of something in class/gradebook.db? Close "
@@ -79,16 +91,34 @@ def unusable(why: str) -> CourseError:
 
 
 def make(room: Classroom) -> None:
-    """Make nbgrader's gradebook if there is none, in one step: nbgrader itself takes
-    a second for it, and a kill in between would leave half a database."""
+    """Make nbgrader's gradebook if there is none, as nbgrader would, in one step.
+
+    nbgrader itself looks for the program `alembic` on the path, which takes seconds,
+    and a kill in between would leave half a database.
+    """
     name = make_url(room.db_url).database
     if not room.db_url.startswith("sqlite:///") or not name or Path(name).exists():
         return
     part = Path(name).with_name(f".{Path(name).name}.part")
     for left in (part, part.with_name(f"{part.name}-journal")):
         left.unlink(missing_ok=True)
-    with opened(f"sqlite:///{part}"):
-        pass
+    engine = create_engine(f"sqlite:///{part}")
+    version = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+    try:
+        Base.metadata.create_all(engine)
+        with engine.begin() as connection:
+            connection.execute(insert(Course).values(id="default_course"))
+            connection.execute(
+                text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+            )
+            connection.execute(
+                text("INSERT INTO alembic_version VALUES (:version)"),
+                {"version": version},
+            )
+    except SQLAlchemyError as error:
+        raise unusable(str(error)) from None
+    finally:
+        engine.dispose()
     part.replace(name)
 
 

@@ -43,11 +43,12 @@ def to_grade(monkeypatch) -> list[str]:
     """Whom the next run would grade; nobody is."""
     seen: list[str] = []
 
-    def on_cores(job, handed, jobs):
+    def grade(crew, job, handed):
         seen.extend(each.student for each in handed)
         return iter(())
 
-    monkeypatch.setattr(pool, "on_cores", on_cores)
+    monkeypatch.setattr(pool.Crew, "_hire", lambda crew, workers: None)
+    monkeypatch.setattr(pool.Crew, "grade", grade)
     return seen
 
 
