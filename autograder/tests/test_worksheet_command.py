@@ -79,7 +79,7 @@ def test_a_page_of_the_book_links_to_its_sheets() -> None:
 
 def test_letter(tmp_path: Path) -> None:
     out = tmp_path / "a.pdf"
-    main(["worksheet", "lstm", "--paper", "letter", "-o", str(out)])
+    main(["worksheet", "gate", "--paper", "letter", "-o", str(out)])
     assert round(pypdf.PdfReader(out).pages[0].mediabox.height) == 792
 
 
@@ -104,10 +104,10 @@ def test_what_is_no_variant(bad: str) -> None:
     ("arguments", "said"),
     [
         (["nothing", "-o", "x.pdf"], "there is no worksheet 'nothing'"),
-        (["lstm", "-o", "x.txt"], "not a PDF's name"),
-        (["lstm", "-o", "nowhere/x.pdf"], "no folder nowhere"),
-        (["lstm", "--variant", "-2", "-o", "x.pdf"], "variant"),
-        (["lstm"], "-o"),
+        (["gate", "-o", "x.txt"], "not a PDF's name"),
+        (["gate", "-o", "nowhere/x.pdf"], "no folder nowhere"),
+        (["gate", "--variant", "-2", "-o", "x.pdf"], "variant"),
+        (["gate"], "-o"),
     ],
 )
 def test_unusable_arguments(
@@ -125,4 +125,4 @@ def test_what_there_is_gets_named() -> None:
     with pytest.raises(CourseError, match="nothing") as caught:
         maker("nothing")
     mend = str(caught.value.mend)
-    assert all(n in mend for n in ("attention", "lstm", "perceptron", "pooling"))
+    assert all(n in mend for n in ("attention", "gate", "perceptron", "pooling"))

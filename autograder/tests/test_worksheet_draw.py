@@ -238,7 +238,7 @@ def test_numbers_rounded_on_the_page_may_be_carried_on():
 # ------------------------------------------------------------ other sheets, the page
 
 
-@pytest.mark.parametrize("name", ["perceptron", "lstm", "pooling"])
+@pytest.mark.parametrize("name", ["perceptron", "gate", "pooling"])
 def test_every_kind_of_step_can_be_drawn(name):
     example = importlib.import_module(f"autograder.worksheet.examples.{name}")
     data = carry(as_data(example.sheet, 1))

@@ -13,7 +13,7 @@ import pytest
 from autograder.worksheet import Worksheet
 from autograder.worksheet.data import as_data, draw
 
-NAMES = ("perceptron", "lstm", "pooling")
+NAMES = ("perceptron", "gate", "pooling")
 
 
 def module(name: str) -> ModuleType:
@@ -34,7 +34,7 @@ def test_the_perceptrons(variant: int) -> None:
 
 @pytest.mark.parametrize("variant", range(8))
 def test_the_lstm(variant: int) -> None:
-    s = draw(module("lstm").sheet, variant)
+    s = draw(module("gate").sheet, variant)
     z = np.concatenate([arr(s, "x"), arr(s, "h")])
     gates = {n: 1 / (1 + np.exp(-arr(s, f"W_{n}") @ z)) for n in "fio"}
     for n, gate in gates.items():

@@ -17,7 +17,7 @@ from autograder.worksheet.paper import Block, Matrix, blocks
 from autograder.worksheet.trace import written
 from autograder.worksheet.typeset import lines, runs, width
 
-SMALL = ("perceptron", "lstm", "pooling")
+SMALL = ("perceptron", "gate", "pooling")
 ALL = ("attention", *SMALL)
 
 

@@ -185,7 +185,7 @@ def test_grading_does_not_open_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_run_without_a_front_end_a_notebook_shows_the_steps(tmp_path: Path) -> None:
     nb = new_notebook()
     nb.cells = [
-        new_code_cell("from autograder import worksheet\nws = worksheet('lstm')\nws"),
+        new_code_cell("from autograder import worksheet\nws = worksheet('gate')\nws"),
         new_code_cell("ws.value('z')"),
     ]
     env = {k: v for k, v in os.environ.items() if k not in ("NBGRADER_EXECUTION",)}

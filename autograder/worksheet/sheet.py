@@ -139,12 +139,14 @@ class Worksheet:
         rounded: int | None = None,
         rows: str | Sequence[str] = "",
         cols: str | Sequence[str] = "",
+        zeros: bool = False,
     ) -> Traced:
         """A matrix for the reader to compute.
 
         digits  : decimals shown, and how exact a typed decimal must be
         rounded : round the values to so many decimals for the steps that follow
                   too (as an article does); the exact ones are kept beside them
+        zeros   : all of it may be 0 in a variant (a gate that is shut)
         """
         if not isinstance(grid, Traced):
             raise self._error(
@@ -173,6 +175,8 @@ class Worksheet:
         made = Step(
             name, fresh, role, True, note, formula, digits, exact_values, rows, cols
         )
+        if self.variant and not zeros:
+            _not_all_zero(made)
         return self._add(made)
 
     def require(self, good: bool) -> None:
@@ -274,7 +278,11 @@ def _interesting(step: Step) -> None:
         for line in lines:
             if sorted(line)[-1] == sorted(line)[-2:][0] and len(list(line)) > 1:
                 raise DullNumbersError
-    if step.asked and len(numbers) > 1 and all(x == 0 for x in numbers):
+
+
+def _not_all_zero(step: Step) -> None:
+    numbers = [x for row in step.values for x in row]
+    if len(numbers) > 1 and all(x == 0 for x in numbers):
         raise DullNumbersError
 
 

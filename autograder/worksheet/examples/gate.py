@@ -16,7 +16,7 @@ GIVEN = {
 def sheet(variant: int = 0) -> Worksheet:
     """Two numbers come in, two are remembered."""
     ws = Worksheet(
-        "lstm",
+        "gate",
         title="One step of an LSTM by hand",
         variant=variant,
         text="The cell c remembers two numbers. The word x and the last output h "
