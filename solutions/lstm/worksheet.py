@@ -11,16 +11,15 @@ had, so ours is the sheet's with one entry changed in each row, such that the ar
 sums (4, -5) come out. `stated.json` has what the article says.
 """
 
-from fractions import Fraction
 
 from autograder.worksheet import Worksheet, concat, sigmoid, tanh
 
-GIVEN: dict[str, list[list[int | Fraction]]] = {
+GIVEN: dict[str, list[list[float]]] = {
     "x_1": [[1], [2], [1]],
     "x_2": [[2], [1], [0]],
     "x_3": [[0], [-1], [3]],
     "h_0": [[1], [1]],
-    "C_0": [[Fraction(3, 10)], [Fraction(-1, 2)]],
+    "C_0": [[0.3], [-0.5]],
     "W_f": [[0, -1, 0, 0, -2], [-2, 0, -2, -2, 0]],
     "W_i": [[2, 0, 3, 1, 0], [0, 1, 0, 0, 2]],
     "W_g": [[0, 1, 0, 0, -1], [-1, 0, -1, -4, 0]],

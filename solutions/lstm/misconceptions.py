@@ -1,0 +1,3 @@
+"""What goes wrong in the LSTM exercises, and what to say to the student."""
+
+from autograder.authoring import right, wrong
